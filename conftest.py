@@ -1,0 +1,24 @@
+"""What must be set before Keras is first imported, and the names that the examples in the docstrings may use."""
+
+import os
+
+import pytest
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("MPLBACKEND", "Agg")
+if "PYTEST_XDIST_WORKER" in os.environ:  # several workers share the cores: one thread each is faster than each taking them all
+    for variable in ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
+
+
+@pytest.fixture(autouse=True)
+def _examples(request, doctest_namespace):
+    """Gives the docstring examples the three names that each of them would import, and a seed."""
+    if isinstance(request.node, pytest.DoctestItem):
+        import keras
+        import numpy as np
+
+        import keras_richctx as krc
+
+        doctest_namespace.update(krc=krc, keras=keras, np=np)
+        keras.utils.set_random_seed(0)

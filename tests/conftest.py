@@ -1,0 +1,38 @@
+"""Fixtures for every test: seeds, and the real data, which is read where it lies and never copied here."""
+
+import os
+from pathlib import Path
+
+import hypothesis
+import keras
+import pytest
+
+# The same examples in each run, however slow the machine.
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
+hypothesis.settings.load_profile("repeatable")
+
+
+@pytest.fixture(autouse=True)
+def _seed():
+    """Each test starts from the same random state, whatever ran before it."""
+    keras.utils.set_random_seed(0)
+
+
+@pytest.fixture(scope="session")
+def data_dir():
+    """The folder of the official data sets, one folder each."""
+    return _folder_of("KERAS_RICHCTX_DATA", "the official data sets")
+
+
+@pytest.fixture(scope="session")
+def fixtures_dir():
+    """The folder of real weights with known answers."""
+    return _folder_of("KERAS_RICHCTX_FIXTURES", "real weights with known answers")
+
+
+def _folder_of(variable, content):
+    if variable not in os.environ:
+        pytest.skip(f"{variable} is not set: it names the folder of {content}")
+    folder = Path(os.environ[variable])
+    assert folder.is_dir(), f"{variable} names no folder. Received: {folder}"
+    return folder
