@@ -127,20 +127,20 @@ def drop_empty(source, target, names, on_empty):
         ValueError: if a sentence is empty and `on_empty` is `"error"`, or if no pair is left.
     """
     source, target = [line.strip() for line in source], [line.strip() for line in target]
-    kept = [pair for pair in zip(source, target) if all(pair)]
-    empty = [number for number, pair in enumerate(zip(source, target), start=1) if not all(pair)]
+    empty = [number for number, pair in enumerate(zip(source, target), start=1) if "" in pair]
     where = " and ".join(dict.fromkeys(map(str, names)))
     if empty and on_empty == "error":
         side = 0 if not source[empty[0] - 1] else 1
         more = f", and {len(empty) - 1:,} more pairs have an empty one" if len(empty) > 1 else ""
         what = f"the {('source', 'target')[side]} sentence is empty{more}"
         raise ValueError(f'{names[side]}, line {empty[0]}: {what}. Mend the file, or leave such pairs out with on_empty="skip".')
-    if not kept:
+    if len(empty) == len(source):
         raise ValueError(f"{where}: each of the {len(source):,} pairs has an empty sentence.")
     if empty:
         lines = ", ".join(map(str, empty[:5])) + (", …" if len(empty) > 5 else "")
         warnings.warn(f"{where}: {len(empty):,} of {len(source):,} pairs skipped for an empty sentence, at line {lines}.", stacklevel=3)
-    return Pairs(*zip(*kept))
+        source, target = zip(*(pair for pair in zip(source, target) if "" not in pair))
+    return Pairs(source, target)
 
 
 def _read_bytes(path):

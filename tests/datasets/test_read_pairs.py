@@ -109,7 +109,7 @@ def test_line_ends_of_old_macintoshes(write):
 
 
 @pytest.mark.parametrize(
-    ("content", "place"),
+    "content, place",
     [
         ("a\tb\n\tc\n", r"pairs\.tsv, line 2: the source sentence is empty\. Mend"),
         ("a\tb\nc\t\n", r"pairs\.tsv, line 2: the target sentence is empty\. Mend"),
