@@ -45,7 +45,7 @@ notebooks: .venv/.made-dev
 	$(BIN)/pytest --numprocesses 2 --nbmake --overwrite build/notebooks
 
 docs: .venv/.made-docs
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: .venv/.made-backends
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import hypothesis
 import keras
+import matplotlib
 import pytest
+
+matplotlib.use("Agg")  # no window; not by a variable of the environment, which the notebooks' kernels would inherit
 
 # The same examples in each run, however slow the machine.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)

@@ -1,0 +1,82 @@
+import json
+
+import numpy as np
+import pytest
+from harness import machine, matmul_rate, measure, ratio, report, timing_rows
+
+
+class FakeClock:
+    """A clock that only the sides move on."""
+
+    def __init__(self):
+        self.now = 0.0
+        self.calls = []
+
+    def __call__(self):
+        return self.now
+
+    def side(self, name, seconds):
+        """A callable that takes the next of `seconds` at each call."""
+        remaining = iter(seconds)
+
+        def run():
+            self.calls.append(name)
+            self.now += next(remaining)
+
+        return run
+
+
+@pytest.fixture
+def clock():
+    return FakeClock()
+
+
+def test_the_sides_take_turns(clock):
+    measure({name: clock.side(name, [1] * 5) for name in "ABC"}, repeats=3, warmup=2, clock=clock)
+    assert "".join(clock.calls) == "ABC" * 5
+
+
+def test_the_warm_up_does_not_count(clock):
+    rounds = measure({"A": clock.side("A", [100, 50, 3, 1, 2])}, repeats=3, warmup=2, clock=clock)
+    np.testing.assert_array_equal(rounds["A"], [3, 1, 2])
+
+
+def test_a_machine_that_slows_down_changes_no_ratio(clock):
+    slowdown = np.array([1, 1, 5, 9, 2, 7, 3])
+    rounds = measure({"A": clock.side("A", 2 * slowdown), "B": clock.side("B", 3 * slowdown)}, repeats=7, warmup=0, clock=clock)
+    middle, (low, high) = ratio(rounds, "B", "A")
+    assert middle == low == high == 1.5
+
+
+def test_the_interval_holds_the_ratio_and_narrows_with_rounds():
+    def spread(repeats):
+        noise = np.random.default_rng(1).lognormal(sigma=0.2, size=(2, repeats))
+        middle, (low, high) = ratio({"A": noise[0], "B": 2 * noise[1]}, "B", "A")
+        assert low <= middle <= high
+        assert low < 2 < high
+        return high - low
+
+    assert spread(200) < 0.5 * spread(20)
+
+
+def test_rows_state_the_rate_and_its_share_of_the_machine():
+    ours, theirs = timing_rows({"ours": np.array([0.5, 0.5]), "theirs": np.array([1.0, 1.0])}, "theirs", flops=4e9, machine_rate=16)
+    assert list(ours.values()) == ["ours", "500", "500 to 500", "0.50 (0.50 to 0.50)", "8", "50%"]
+    assert theirs["times theirs (95 % interval)"] == "1"
+
+
+def test_the_machine_is_described_and_measured():
+    described = machine()
+    assert {"date", "python", "keras", "numpy", "backend", "processor", "cores", "threads"} <= described.keys()
+    assert all(described.values())
+    assert matmul_rate(size=256, repeats=3) > 0.1
+
+
+def test_a_report_is_written_for_the_docs_and_for_machines(tmp_path, capsys):
+    report("speed", "Speed of it", [{"side": "ours", "ms": 3}, {"side": "theirs", "ms": 4}], note="On one core.", folder=tmp_path / "results")
+    text = (tmp_path / "results/speed.md").read_text()
+    assert "**Speed of it**\n\n| side | ms |\n| --- | --- |\n| ours | 3 |\n| theirs | 4 |\n\n*On one core. date 2" in text
+    assert capsys.readouterr().out.startswith(text)
+    saved = json.loads((tmp_path / "results/speed.json").read_text())
+    assert saved["rows"][1] == {"side": "theirs", "ms": 4}
+    assert saved["machine"] == machine()

@@ -1,0 +1,64 @@
+import re
+from pathlib import Path
+
+import pytest
+
+import keras_richctx as krc
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def test_every_namespace_has_its_page():
+    namespaces = [name for name in krc.__all__ if name not in ("check", "notebook", "show_source")]
+    for name in namespaces:
+        assert f"::: keras_richctx.{name}\n" in (DOCS / f"api/{name}.md").read_text()
+        assert f"[`krc.{name}`]({name}.md)" in (DOCS / "api/index.md").read_text()
+
+
+def test_every_convention_names_tests_that_exist():
+    cited = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (DOCS / "conventions.md").read_text(encoding="utf-8"))
+    rows = [line for line in (DOCS / "conventions.md").read_text(encoding="utf-8").splitlines() if "::" in line]
+    assert len(cited) >= len(rows) > 0
+    missing = [f"{file}::{test}" for file, test in cited if not (DOCS.parent / file).exists() or f"def {test}(" not in (DOCS.parent / file).read_text()]
+    assert not missing
+
+
+@pytest.mark.parametrize(
+    "latex, parts",
+    [
+        (r"\alpha_{ti}", ["<msub><mi>&#x003B1;</mi>"]),
+        (r"\begin{aligned} i &= \sigma(x) \\ f &= 1 \end{aligned}", ["<mtable", "</mtr><mtr>"]),
+        (r"\begin{pmatrix} i \\ f \end{pmatrix}", ["<mtable", "</mtr><mtr>"]),
+    ],
+)
+def test_an_equation_becomes_mathml(latex, parts):
+    mathml = pytest.importorskip("mathml", reason="the docs extra is not installed: make docs installs it and runs this test")
+    converted = mathml.to_mathml(latex, display="block")
+    assert all(part in converted for part in parts)
+    assert "\\" not in converted
+
+
+@pytest.mark.parametrize("latex, clue", [(r"\nosuch{x}", r"cannot be converted: \\nosuch"), ("x_{", "in the equation")])
+def test_an_equation_that_cannot_be_shown_stops_the_build(latex, clue):
+    mathml = pytest.importorskip("mathml", reason="the docs extra is not installed: make docs installs it and runs this test")
+    with pytest.raises(ValueError, match=clue):
+        mathml.to_mathml(latex, display="inline")
+
+
+def test_the_headings_of_keras_are_sections_of_the_page():
+    griffe = pytest.importorskip("griffe", reason="the docs extra is not installed: make docs installs it and runs this test")
+    from docstrings import KerasHeadings
+
+    text = "Adds.\n\nCall arguments:\n    x: a tensor.\n\nReturns:\n    A tensor:\n    the sum.\n\nExample:\n    >>> 1 + 1\n    2\n\nReferences:\n    A paper."
+    module = griffe.Module("module")
+    module.docstring = griffe.Docstring(text, parent=module, parser="google")
+    KerasHeadings().on_object(obj=module)
+    sections = module.docstring.parse(warnings=False)
+    assert [(section.kind.value, section.title) for section in sections] == [
+        ("text", None),
+        ("other parameters", "Call arguments:"),
+        ("text", None),
+        ("examples", "Example:"),
+        ("text", None),
+    ]
+    assert [sections[2].value, sections[4].value] == ["**Returns:**\n\nA tensor:\nthe sum.", "**References:**\n\nA paper."]
