@@ -9,13 +9,13 @@ class Pairs(Sequence):
 
     Behaves as a list of `(source, target)` tuples: `len`, iteration, `in`, an index gives one tuple, a slice gives `Pairs` (with its alignments).
 
-    An alignment is a set of links `(source_word, target_word)`: indices, from zero, of words as `re.findall(r"\\w+['’]?|[^\\w\\s]", sentence)` splits them, which
-    is how `WordTokenizer` splits. A word may have several links, or none.
+    An alignment is a set of links `(source_word, target_word)`: indices, from zero, of words as `re.findall(r"\\w+['’]?|[^\\w\\s]", sentence)` splits them,
+    which is how `WordTokenizer` splits. A word may have several links, or none.
 
     Args:
         source: sequence of strings, the sentences to translate.
         target: sequence of strings, their translations, one for each.
-        alignments: sequence of sets of links `(source_word, target_word)`, one set for each pair, or `None` where the alignments are unknown. Defaults to `None`.
+        alignments: sequence of sets of links `(source_word, target_word)`, one set for each pair, or `None` where they are unknown. Defaults to `None`.
 
     Raises:
         TypeError: if `source` or `target` is one string, or holds something that is not a string; the message says where.

@@ -1,322 +1,279 @@
-"""Sentences of the phrasebook: verbs, clauses, relative clauses and what joins them, in English and French at once."""
+"""Sentences of the phrasebook, drawn at random: clauses, relative clauses, what joins them and when they happen."""
 
 from keras_richctx.datasets import phrasebook_words as words
-from keras_richctx.datasets.phrasebook_phrases import OBJECT_PRONOUNS, PRONOUNS, NounPhrases, Phrase
-from keras_richctx.datasets.phrasebook_words import AVOIR, ETRE, french_participle
+from keras_richctx.datasets.phrasebook_nouns import Draw, located, name, noun_phrase, preposition
+from keras_richctx.datasets.phrasebook_phrase import NOTHING, Phrase, chain, linked
+from keras_richctx.datasets.phrasebook_verbs import BE, ETRE, MODALS, SAYING, Setting, active, copula, modal, passive, saying
 
-# What a clause is about, and what it says: a name stands in its list as often as it weighs.
-SUBJECTS = (
-    ["person"] * 13
-    + ["animal"] * 4
-    + ["institution"] * 4
-    + ["accord"] * 3
-    + ["text", "thing", "building", "vehicle", "furniture", "place", "room", "food", "part", "topic"]
-)
-PREDICATES = {
+# What a clause is about, and what it says of it; a word stands as often as it weighs.
+SUBJECTS = ["person"] * 14 + ["official"] * 4 + ["animal"] * 3 + ["pet"] * 3 + ["institution"] * 4 + ["accord"] * 4
+SUBJECTS += ["topic", "text", "paper", "thing", "garment", "vehicle", "structure", "building", "food", "furniture", "place", "part", "town"]
+ACTIONS = {
     "person": ["active"] * 12 + ["giving", "copular", "copular", "passive", "modal", "modal", "saying"],
-    "animal": ["active"] * 6 + ["copular", "passive", "modal"],
-    "institution": ["active"] * 5 + ["copular"],
-    "accord": ["passive"] * 4 + ["copular"],
+    "official": ["active"] * 8 + ["copular", "copular", "passive", "modal", "saying"],
+    "animal": ["active"] * 7 + ["copular", "copular", "passive", "modal", "placed"],
+    "pet": ["active"] * 7 + ["copular", "copular", "passive", "modal", "placed"],
+    "institution": ["active"] * 6 + ["copular"],
+    "accord": ["passive"] * 5 + ["copular"],
     "topic": ["passive"],
     "text": ["passive", "passive", "copular", "placed"],
-    "thing": ["active", "passive", "copular", "placed", "placed"],
-    "vehicle": ["active", "passive", "copular", "placed"],
+    "paper": ["passive", "passive", "copular"],
+    "thing": ["active", "passive", "copular", "placed"],
+    "garment": ["active", "passive", "copular", "placed"],
+    "vehicle": ["active", "passive", "passive", "copular", "placed"],
+    "structure": ["passive", "copular"],
     "building": ["passive", "passive", "copular", "placed"],
     "food": ["passive", "copular", "placed"],
-    "furniture": ["copular", "placed"],
+    "furniture": ["passive", "copular", "placed"],
     "place": ["copular"],
-    "room": ["copular"],
-    "part": ["copular"],
+    "part": ["passive", "copular"],
+    "town": ["copular"],
 }
-TENSES = ["past", "past", "past", "present", "present", "present", "perfect", "future"]
-ADVERBS = {"often": "souvent", "always": "toujours", "sometimes": "parfois"}
-BE = {"present": ("am", "is", "are", "are", "are"), "past": ("was", "was", "were", "were", "were")}
-MODALS = {
-    "can": ("peux", "peut", "pouvons", "pouvez", "peuvent"),
-    "must": ("dois", "doit", "devons", "devez", "doivent"),
-    "want": ("veux", "veut", "voulons", "voulez", "veulent"),
-}
-SAYING = {
-    "say": ("dis", "dit", "disons", "dites", "disent"),
-    "think": ("pense", "pense", "pensons", "pensez", "pensent"),
-    "know": ("sais", "sait", "savons", "savez", "savent"),
-}
+RELATIVE_ACTIONS = {kind: [action for action in actions if action not in ("copular", "saying")] for kind, actions in ACTIONS.items()}
+ANIMATE = frozenset(["person", "official", "animal", "pet"])  # who can do something often
+TENSES = ["past"] * 4 + ["present"] * 4 + ["perfect", "future"]
+GENDERLESS = [("I", "je", 0, None), ("we", "nous", 2, None), ("you", "vous", 3, None)]  # English does not say whether they are masculine, French may have to
+GENDERED = [("he", "il", 1, "m"), ("she", "elle", 1, "f"), ("they", "ils", 4, "m")]  # "they", the last, is not said where it would be *elles*
+OBJECT_PRONOUNS = [("him", "le", "m", False), ("her", "la", "f", False), ("them", "les", "m", True)]
+ADVERBS = [("always", "toujours"), ("often", "souvent"), ("sometimes", "parfois")]
+CONJUNCTIONS = [("and", "et"), ("and", "et"), ("but", "mais"), ("because", "parce que"), ("while", "pendant que")]  # the last in the present only
 
 
-class Grammar(NounPhrases):
+class Grammar(Draw):
     """Draws sentences.
 
     Args:
         rng: a `numpy.random.Generator`.
+
+    Attributes:
+        present: boolean, whether the last clause stands in the present, so that "while" may follow. Starts as `True`.
     """
 
+    def __init__(self, rng):
+        super().__init__(rng)
+        self.present = True
+
     def sentence(self, length):
-        """Draws a sentence of about `length` English words: a pair of lists of words `(text, labels)`, English and French."""
+        """Draws a sentence of about `length` English words.
+
+        Args:
+            length: float. Longer sentences have more clauses, and richer ones.
+
+        Returns:
+            A `Phrase`, its words not yet spelled.
+        """
         self.richness = min(max((length - 5) / 14, 0.0), 1.0)
         if length < 14 and self.chance(0.08):
-            return self._question()
+            return chain(self.question(), linked(["?"], ["?"]))
+        self.feminine_plural = False
         tense = self.choose(TENSES)
-        phrase = self.main_clause(tense, opening=True)
+        phrase = self.clause(tense, opening=True)
         for _ in range(round((length - 6) / 14 + self.random() - 0.5)):
-            phrase = self._join(phrase, tense)
-        return self._close(phrase, ".")
+            english, french = self.choose(CONJUNCTIONS if self.present else CONJUNCTIONS[:-1])
+            comma = linked([","], [","]) if english == "but" else NOTHING
+            if english in ("because", "while"):  # a reason is something that a person does; "while" follows, and stands in, the present
+                clause = chain(*self.active("person", Setting("present" if english == "while" else tense)))
+            else:
+                clause = self.clause(tense)
+            phrase = chain(phrase, comma, linked([english], french.split()), clause)
+        return chain(phrase, linked(["."], ["."]))
 
-    def _question(self):
+    def question(self):
+        """Draws "where is the cat" or "who signed the treaty"."""
         if self.chance(0.5):
-            thing = self.noun_phrase(self.choose(("thing", "animal", "person", "vehicle", "place", "room", "text")), "bound")
-            where, verb = self.label(), self.label()
-            english = [("where", where), (BE["present"][thing.person], verb), *thing.english]
-            return self._close(Phrase(english, [("où", where), (ETRE["present"][thing.person], verb), *thing.french]), "?")
-        who = Phrase(*self.pair(["who"], ["qui"]))
-        return self._close(self._with(who, self._active(who, "person", self.choose(TENSES), False)), "?")
+            thing = noun_phrase(self, self.choose(("thing", "pet", "person", "vehicle", "place", "garment", "text")), "known", plain=True)
+            be = linked([BE["present"][thing.person]], [ETRE["present"][thing.person]])
+            return chain(linked(["where"], ["où"]), be, thing)
+        return chain(*self.active("person", Setting(self.choose(TENSES)), linked(["who"], ["qui"])))
 
-    def _close(self, phrase, mark):
-        english, french = self.pair([mark], [mark])
-        return phrase.english + english, phrase.french + french
+    def clause(self, tense, opening=False, embedded=False):
+        """Draws a main clause, in another tense than `tense` where what it says demands it, with or without a time.
 
-    def _with(self, first, *others):
-        """Puts phrases one after the other; what agrees, agrees with the first."""
-        return first._replace(english=sum((phrase.english for phrase in others), first.english), french=sum((phrase.french for phrase in others), first.french))
+        Args:
+            tense: string, the tense of a `Setting`.
+            opening: boolean, whether the clause opens the sentence, so that its time may come first. Defaults to `False`.
+            embedded: boolean, whether the clause follows "that", without a time. Defaults to `False`.
 
-    def _join(self, phrase, tense):
-        """Adds a clause: "…, but …", "… because …"."""
-        english, french, comma = self.choose(
-            (("and", "et", False), ("and", "et", False), ("but", "mais", True), ("because", "parce que", False))
-            + ((("while", "pendant que", False),) if tense == "present" else ())
-        )
-        comma = Phrase(*self.pair([","], [","])) if comma else Phrase([], [])
-        return self._with(phrase, comma, Phrase(*self.pair([english], french.split())), self.main_clause(tense))
-
-    def main_clause(self, tense, opening=False):
-        """Draws a clause with its time, behind it or, where it opens the sentence, before it."""
+        Returns:
+            A `Phrase`.
+        """
+        if opening and self.chance(0.05):
+            self.present = True
+            return self.there_is()
         kind = self.choose(SUBJECTS)
-        if opening and self.chance(0.06) and kind in words.PLACES:
-            clause = self._there_is(kind)
-            tense = None
-        else:
-            subject = self.subject(kind)
-            clause = self._with(subject, self.predicate(subject, kind, tense))
-        if tense == "perfect" or tense is None or not self.chance(0.1 + 0.3 * self.richness):
+        action = self.choose([action for action in ACTIONS[kind] if action != "saying"] if embedded else ACTIONS[kind])
+        tense = self.tense_of(action, tense)
+        self.present = tense == "present"
+        timeless = embedded or action == "saying" or tense == "perfect" or (action == "copular" and kind not in ("person", "official", "place"))
+        timed = not timeless and self.chance(0.1, 0.35)
+        clause = chain(*getattr(self, action)(kind, Setting(tense, self.chance(0.12), timed)))
+        if not timed:
             return clause
-        time = self.time(tense)
+        time = self.time("state" if tense == "present" and action in ("copular", "placed") else tense)
         if opening and self.chance(0.3):
-            return self._with(time, Phrase(*self.pair([","], [","])), clause)
-        return self._with(clause, time)
+            return chain(time, linked([","], [","]), clause)
+        return chain(clause, time)
+
+    def tense_of(self, action, tense):
+        """Gives the tense that an action takes: "can" and "says" stand in the present, "is signed" becomes "was signed", "has been white" "is white"."""
+        if action in ("modal", "saying") or (action in ("copular", "placed") and tense == "perfect"):
+            return "present"
+        return "past" if action == "passive" and tense == "present" else tense
 
     def time(self, tense):
-        """Draws a date or another time that suits the tense."""
+        """Draws a date, or another time that suits the tense."""
+        if tense in ("past", "future") and self.chance(0.2):
+            return preposition(self.choose(("after", "before", "during")), noun_phrase(self, "event", "known"))
         if tense == "past" and self.chance(0.6):
-            year = str(1950 + int(70 * self.random()))
-            month = Phrase(*self.pair(*([word] for word in self.choose(words.MONTHS))))
-            year = Phrase(*self.pair([year], [year]))
-            kind = self.random()
-            if kind < 0.4:
-                return self._with(Phrase(*self.pair(["in"], ["en"])), month, year)
-            if kind < 0.6:
-                return self._with(Phrase(*self.pair(["in"], ["en"])), year)
-            day = str(2 + int(27 * self.random()))
-            return self._with(Phrase(*self.pair(["on"], ["le"])), Phrase(*self.pair([day], [day])), month, year)
+            return self.date()
         english, french = self.choose(words.TIMES[tense])
-        labels = [self.label() for _ in english]
-        return Phrase(list(zip(english, labels)), [(word, labels[index] if index is not None else ()) for word, index in french])
+        labels = [(object(),) for _ in english]
+        return Phrase(list(zip(english, labels)), [(word, () if index is None else labels[index]) for word, index in french])
 
-    def subject(self, kind, plain=False):
-        """Draws a subject of the class `kind`: a noun phrase, two of them, a name or a pronoun."""
-        if kind == "person":
-            draw = self.random()
-            if draw < 0.3 - 0.15 * self.richness:
-                english, (french, person, gender) = self.choose(tuple(PRONOUNS.items()))
-                return Phrase(*self.pair([english], [french]), person, gender, person > 1)
-            if draw < 0.42 - 0.15 * self.richness:
-                return self.name()
-        if kind in ("person", "animal") and self.chance(0.08):
-            first, second = self.noun_phrase(kind, plain=True), self.noun_phrase(kind, plain=True)
-            both = self._with(first, Phrase(*self.pair(["and"], ["et"])), second)
-            return both._replace(person=4, plural=True, gender="f" if first.gender == second.gender == "f" else "m")
-        return self.noun_phrase(kind, plain=True) if plain else self.described(kind)
+    def date(self):
+        """Draws "in August 1992", "in 1992" or "on 3 August 1992"."""
+        year = str(1980 + int(40 * self.random()))
+        if self.chance(0.3):
+            return chain(linked(["in"], ["en"]), linked([year], [year]))
+        english, french = self.choose(words.MONTHS)
+        month = chain(linked([english], [french]), linked([year], [year]))
+        if self.chance(0.6):
+            return chain(linked(["in"], ["en"]), month)
+        day = str(2 + int(27 * self.random()))  # the first is *le 1er*
+        return chain(linked(["on"], ["le"]), linked([day], [day]), month)
 
-    def described(self, kind, use="any"):
-        """Draws a noun phrase, which a relative clause may follow."""
-        if kind not in PREDICATES or not self.chance(0.3 * self.richness):
-            return self.noun_phrase(kind, use)
-        richness, self.richness = self.richness, 0.0  # no clause inside the clause
-        phrase = self.noun_phrase(kind, use, plain=True)
-        phrase = self._with(phrase, self._relative(phrase, kind))
+    def there_is(self):
+        """Draws "there is a cat in the garden", *il y a un chat dans le jardin*: "there" is *il y*, "is" is *a*."""
+        kind = self.choose([kind for kind in words.PLACES if kind in ACTIONS])
+        thing = noun_phrase(self, kind, "new", plain=True)
+        return chain(linked(["there"], ["il", "y"]), linked([BE["present"][thing.person]], ["a"]), thing, located(self, words.PLACES[kind]))
+
+    def subject(self, kind, setting, action, agrees=False):
+        """Draws a subject: a pronoun, a name, two of a class, or a noun phrase; where `agrees`, one whose gender the English shows."""
+        use = "known" if setting.negative or action in ("copular", "placed") else "any"
+        bare = action in ("copular", "placed")
+        if kind == "person" and self.chance(0.32, 0.15):
+            free = action in ("active", "giving", "modal", "saying") and setting.tense != "future" and not agrees
+            gendered = GENDERED[:-1] if self.feminine_plural else GENDERED
+            english, french, person, gender = self.choose(GENDERLESS + gendered if free else gendered)
+            return linked([english], [french])._replace(person=person, gender=gender, plural=person > 1)
+        if kind == "person" and self.chance(0.15):
+            return name(self)
+        if kind in ("person", "animal", "pet") and self.chance(0.08):
+            first = noun_phrase(self, kind, "bound", plain=True, bare=bare)
+            second = noun_phrase(self, kind, "bound", plain=True, bare=bare, unlike=first)
+            gender = "f" if first.gender == second.gender == "f" else "m"
+            self.feminine_plural |= gender == "f"
+            return chain(first, linked(["and"], ["et"]), second)._replace(person=4, plural=True, gender=gender)
+        return self.described(kind, use, bare, action)
+
+    def described(self, kind, use="any", bare=False, action=None):
+        """Draws a noun phrase which a relative clause may follow, of another kind than `action`; none follows inside a relative clause, nor behind "any"."""
+        actions = [other for other in RELATIVE_ACTIONS.get(kind, ()) if other != action]
+        if not (actions or kind in words.OBJECT_FRAMES) or use == "denied" or not self.chance(0.0, 0.3):
+            return noun_phrase(self, kind, use, bare=bare)
+        richness, self.richness = self.richness, 0.0
+        head = noun_phrase(self, kind, use, plain=True, bare=bare)
+        phrase = chain(head, self.relative(head, kind, actions))
         self.richness = richness
         return phrase
 
-    def _relative(self, head, kind):
-        """Draws "who sleeps", "which was signed", "which the minister has signed"."""
+    def relative(self, head, kind, actions):
+        """Draws "who sleeps", "which was signed by the king", "which the king has signed"."""
+        human = kind in ("person", "official")
         tense = self.choose(("present", "past", "perfect"))
-        if kind in words.OBJECT_FRAMES and self.chance(0.4):
-            verbs, agent = self.choose(words.OBJECT_FRAMES[kind])
-            subject = self.subject(agent, plain=True)
-            group = self._verb_group(self.choose(verbs), subject, tense, preceding=head)
-            relative = Phrase(*self.pair(["whom" if kind == "person" else "which"], ["que"]))
-            return self._with(relative, subject, group)
-        relative = Phrase(*self.pair(["who" if kind == "person" else "which"], ["qui"]))
-        return self._with(relative, self.predicate(head, kind, tense))
+        if kind in words.OBJECT_FRAMES and (not actions or self.chance(0.45)):
+            agent, verbs = self.choose(words.OBJECT_FRAMES[kind])
+            subject = self.subject(agent, Setting(tense), "active")
+            verb = active(self.verb(verbs, Setting(tense)), subject, Setting(tense), preceding=head)
+            return chain(linked(["whom" if human else "which"], ["que"]), subject, verb)
+        action = self.choose(actions)
+        _, predicate = getattr(self, action)(kind, Setting(self.tense_of(action, tense)), head)
+        return chain(linked(["who" if human else "which"], ["qui"]), predicate)
 
-    def predicate(self, subject, kind, tense):
-        """Draws what is said of a subject."""
-        options = PREDICATES[kind]
-        said = self.choose(options)
-        if subject.gender is None and said in ("copular", "passive"):
-            said = "active"
-        negative = self.chance(0.15)
-        return getattr(self, f"_{said}")(subject, kind, tense, negative)
+    # Each of the following draws what a clause says: its subject, if none is given, and its predicate, a pair of phrases.
 
-    def _active(self, subject, kind, tense, negative):
-        verbs, preposition, objects = self.choose(words.FRAMES[kind])
+    def active(self, kind, setting, subject=None):
+        """Draws "reads the book", "often sleeps", "knows him"."""
+        verb, before, objects = self.frame(kind, setting)
+        agrees = verb.takes_etre and setting.tense in ("past", "perfect")
+        subject = subject or self.subject(kind, setting, "active", agrees)
+        adverb = NOTHING
+        if setting.tense == "present" and not setting.negative and not setting.timed and kind in ANIMATE and self.chance(0.12):
+            english, french = self.choose(ADVERBS)
+            adverb = linked([english], [french])
+        if objects[:1] == ["person"] and not before and self.chance(0.25):
+            english, french, gender, plural = self.choose(OBJECT_PRONOUNS[:-1] if self.feminine_plural else OBJECT_PRONOUNS)
+            return subject, active(verb, subject, setting, adverb, linked([english], [french])._replace(gender=gender, plural=plural))
+        return subject, chain(active(verb, subject, setting, adverb), self.object(before, objects, setting.negative))
+
+    def frame(self, kind, setting):
+        """Draws a verb, its preposition and the classes of its object."""
+        verbs, before, objects = self.choose(words.FRAMES[kind])
+        return self.verb(verbs, setting), before, objects
+
+    def verb(self, verbs, setting):
+        """Draws a verb that shows its tense: not the past of "read", since "they read" may be *ils lisent* or *ils ont lu*; "did not read" is clear."""
         verb = self.choose(verbs)
-        if verb.takes_etre and subject.gender is None:
-            tense = "present"
-        adverb = self.choose(tuple(ADVERBS.items())) if tense == "present" and not negative and self.chance(0.15) else None
-        if objects and objects[0] == "person" and not preposition and self.chance(0.25):
-            english, (french, gender, plural) = self.choose(tuple(OBJECT_PRONOUNS.items()))
-            pronoun = Phrase(*self.pair([english], [french]), 1, gender, plural)
-            return self._verb_group(verb, subject, tense, negative, adverb, pronoun)
-        group = self._verb_group(verb, subject, tense, negative, adverb)
-        return self._with(group, *self._objects(preposition, objects, negative))
+        while verb.past == verb.base and setting.tense == "past" and not setting.negative:
+            verb = self.choose(verbs)
+        return verb
 
-    def _objects(self, preposition, objects, negative):
-        """Draws the object of a verb, if it takes one."""
+    def object(self, before, objects, negative):
+        """Draws what a verb acts on, if it does."""
         if not objects:
-            return []
+            return NOTHING
         kind = self.choose(objects)
-        if preposition:
-            return [self.preposition(preposition, self.noun_phrase(kind, "bound"))]
-        return [self.described(kind, "none" if negative else "any")]
+        if before:
+            return preposition(before, noun_phrase(self, kind, "bound" if kind in ("person", "official") else "place"))
+        return self.described(kind, "denied" if negative else "any")
 
-    def _giving(self, subject, kind, tense, negative):
+    def giving(self, kind, setting, subject=None):
+        """Draws "gave the book to the student"."""
+        subject = subject or self.subject(kind, setting, "giving")
         verbs, gifts = self.choose(words.GIVING)
-        group = self._verb_group(self.choose(verbs), subject, tense, negative)
-        gift = self.noun_phrase(self.choose(gifts), "none" if negative else "any", plain=True)
-        return self._with(group, gift, self.preposition("to", self.noun_phrase("person", "bound", plain=True)))
+        gift = noun_phrase(self, self.choose(gifts), "denied" if setting.negative else "any", plain=True)
+        receiver = noun_phrase(self, self.choose(("person", "person", "official")), "bound", plain=True)
+        return subject, chain(active(self.verb(verbs, setting), subject, setting), gift, preposition("to", receiver))
 
-    def _modal(self, subject, kind, tense, negative):
-        verbs, preposition, objects = self.choose(words.FRAMES[kind])
-        verb = self.choose(verbs)
-        name = self.choose(tuple(MODALS))
-        modal, label = self.label(), self.label()
-        french = [(MODALS[name][subject.person], modal)]
-        if name == "want":
-            english = [(name + "s" * (subject.person == 1), modal)]
-            if negative:
-                no = self.label()
-                english = [("does" if subject.person == 1 else "do", ()), ("not", no), (name, modal)]
-                french = [("ne", no), *french, ("pas", no)]
-            english.append(("to", ()))
-        else:
-            english = [(name, modal)]
-            negative = False
-        english += [(verb.base, label)] + [(verb.particle, label)] * bool(verb.particle)
-        return self._with(Phrase(english, [*french, (verb.infinitive, label)]), *self._objects(preposition, objects, negative))
+    def modal(self, kind, setting, subject=None):
+        """Draws "can swim", "must read the book", "does not want to sleep"."""
+        subject = subject or self.subject(kind, setting, "modal")
+        verb, before, objects = self.frame(kind, setting)
+        negative = setting.negative
+        chosen = self.choose(tuple(MODALS))
+        return subject, chain(modal(chosen, verb, subject, negative), self.object(before, objects, negative and chosen != "can"))
 
-    def _saying(self, subject, kind, tense, negative):
-        name = self.choose(tuple(SAYING))
-        label = self.label()
-        group = Phrase([(name + "s" * (subject.person == 1), label)], [(SAYING[name][subject.person], label)])
-        that = Phrase(*self.pair(["that"], ["que"]))
-        kind = self.choose(SUBJECTS)
-        subject = self.subject(kind, plain=True)
-        said = "active" if kind == "person" else self.choose(PREDICATES[kind])
-        tense = self.choose(TENSES)
-        return self._with(group, that, subject, getattr(self, f"_{said}")(subject, kind, tense, False))
+    def saying(self, kind, setting, subject=None):
+        """Draws "says that the treaty was signed"."""
+        subject = subject or self.subject(kind, setting, "saying")
+        return subject, chain(saying(self.choose(tuple(SAYING)), subject), self.clause(self.choose(TENSES), embedded=True))
 
-    def _passive(self, subject, kind, tense, negative):
+    def passive(self, kind, setting, subject=None):
         """Draws "was signed by the minister"."""
+        subject = subject or self.subject(kind, setting, "passive")
         verbs, agents = self.choose(words.PASSIVES[kind])
-        verb = self.choose(verbs)
-        if tense == "present":
-            tense = "past"
-        be, done, no = self.label(), self.label(), self.label()
-        participle = (french_participle(verb.french_participle, subject.gender, subject.plural), done)
-        not_, ne, pas = ([("not", no)], [("ne", no)], [("pas", no)]) if negative else ([], [], [])
-        if tense == "future":
-            will = self.label()
-            english = [("will", will), *not_, ("be", be)]
-            french = [*ne, (ETRE["future"][subject.person], (*will, *be)), *pas]
-        elif tense == "perfect":
-            have = self.label()
-            english = [("has" if subject.person == 1 else "have", have), *not_, ("been", be)]
-            french = [*ne, (AVOIR["present"][subject.person], have), *pas, ("été", be)]
-        else:
-            english = [(BE["past"][subject.person], be), *not_]
-            french = [*ne, (AVOIR["present"][subject.person], be), *pas, ("été", be)]
-        particle = [(verb.particle, done)] * bool(verb.particle)
-        group = Phrase([*english, (verb.participle, done), *particle], [*french, participle])
-        if self.chance(0.25 + 0.35 * self.richness):
-            group = self._with(group, self.preposition("by", self.noun_phrase(self.choose(agents), "bound", plain=True)))
-        return group
+        verb = passive(self.choose(verbs), subject, setting)
+        if not self.chance(0.2, 0.6):
+            return subject, verb
+        return subject, chain(verb, preposition("by", noun_phrase(self, self.choose(agents), "bound", plain=True)))
 
-    def _be(self, subject, tense, negative):
-        """Translates "is", "was not", "will be"."""
-        be, no = self.label(), self.label()
-        not_, ne, pas = ([("not", no)], [("ne", no)], [("pas", no)]) if negative else ([], [], [])
-        if tense == "future":
-            will = self.label()
-            return Phrase([("will", will), *not_, ("be", be)], [*ne, (ETRE["future"][subject.person], (*will, *be)), *pas])
-        tense = "past" if tense == "past" else "present"
-        return Phrase([(BE[tense][subject.person], be), *not_], [*ne, (ETRE[tense][subject.person], be), *pas])
-
-    def _copular(self, subject, kind, tense, negative):
+    def copular(self, kind, setting, subject=None):
         """Draws "is white", "was more patient than my brother"."""
-        adjective, label = self.choose(words.POSTPOSED[kind]), self.label()
-        quality = Phrase([(adjective.english, label)], [(adjective.french[subject.gender][subject.plural], label)])
-        be = self._be(subject, tense, negative)
+        subject = subject or self.subject(kind, setting, "copular")
+        adjective = self.choose(words.POSTPOSED[kind])
+        quality = linked([adjective.english], [adjective.french[subject.gender][subject.plural]])
+        be = copula(subject, setting)
         if adjective.english not in words.GRADABLE or self.chance(0.5):
-            return self._with(be, quality)
-        degree = self.random()
-        if degree < 0.5:
-            return self._with(be, Phrase(*self.pair(["very"], ["très"])), quality)
-        more, than = (("more", "plus"), ("than", "que")) if degree < 0.8 else (("as", "aussi"), ("as", "que"))
-        other = self.noun_phrase(kind, "bound", plain=True)
-        return self._with(be, Phrase(*self.pair(more[:1], more[1:])), quality, Phrase(*self.pair(than[:1], than[1:])), other)
+            return subject, chain(be, quality)
+        if self.chance(0.5):
+            return subject, chain(be, linked(["very"], ["très"]), quality)
+        more = adjective.english in words.COMPARED and self.chance(0.5)
+        before, behind = (linked(["more"], ["plus"]), linked(["than"], ["que"])) if more else (linked(["as"], ["aussi"]), linked(["as"], ["que"]))
+        return subject, chain(be, before, quality, behind, noun_phrase(self, kind, "bound", bare=True, unlike=subject))
 
-    def _placed(self, subject, kind, tense, negative):
+    def placed(self, kind, setting, subject=None):
         """Draws "is on the table"."""
-        name, following = self.choose([place for place in words.PLACES[kind] if place[0] not in ("about", "for")])
-        return self._with(self._be(subject, tense, negative), self.preposition(name, self.noun_phrase(self.choose(following), "bound")))
-
-    def _there_is(self, kind):
-        """Draws "there are two cats in the garden", *il y a deux chats dans le jardin*: "there" is *il y*, the verb *a*."""
-        there, be = self.label(), self.label()
-        thing = self.noun_phrase(kind, "any", plain=True)
-        while thing.english[0][0] not in ("a", "some", "two", "three", "four", "several", "many"):
-            thing = self.noun_phrase(kind, "any", plain=True)
-        name, following = self.choose([place for place in words.PLACES[kind] if place[0] not in ("about", "for", "with")] or [("in", ["room"])])
-        english = [("there", there), (BE["present"][thing.person], be), *thing.english]
-        french = [("il", there), ("y", there), ("a", be), *thing.french]
-        return self._with(Phrase(english, french), self.preposition(name, self.noun_phrase(self.choose(following), "bound", plain=True)))
-
-    def _verb_group(self, verb, subject, tense, negative=False, adverb=None, pronoun=None, preceding=None):
-        """Translates a verb with its auxiliaries, its negation, an adverb and an object pronoun.
-
-        *Ne* and *pas* are both linked to "not"; "do" is unlinked; an auxiliary without an English counterpart goes with the verb. A past participle agrees with the
-        subject after *être*, with a preceding object (the pronoun, or `preceding`, the head of a relative clause) after *avoir*.
-        """
-        do, act, no = self.label(), self.label(), self.label()
-        third = subject.person == 1
-        not_, ne, pas = ([("not", no)], [("ne", no)], [("pas", no)]) if negative else ([], [], [])
-        often, souvent = self.pair(adverb[:1], adverb[1:]) if adverb else ([], [])
-        pronoun_english, pronoun_french = (pronoun.english, pronoun.french) if pronoun else ([], [])
-        particle = [(verb.particle, act)] * bool(verb.particle)
-        if tense == "present":
-            form = (verb.third if third else verb.base, act)
-            english = [("does" if third else "do", ()), *not_, (verb.base, act)] if negative else [*often, form]
-            french = [*ne, *pronoun_french, (verb.present[subject.person], act), *pas, *souvent]
-        elif tense == "future":
-            english = [("will", do), *not_, (verb.base, act)]
-            french = [*ne, *pronoun_french, (verb.future[subject.person], (*do, *act)), *pas]
-        else:
-            agreeing = subject if verb.takes_etre else pronoun or preceding
-            participle = french_participle(verb.french_participle, agreeing.gender, agreeing.plural) if agreeing else verb.french_participle
-            auxiliary = (ETRE if verb.takes_etre else AVOIR)["present"][subject.person]
-            if tense == "perfect":
-                english = [("has" if third else "have", do), *not_, (verb.participle, act)]
-            else:
-                english = [("did", do), *not_, (verb.base, act)] if negative else [(verb.past, act)]
-            linked = do if tense == "perfect" or negative else act
-            french = [*ne, *pronoun_french, (auxiliary, linked), *pas, (participle, act)]
-        return Phrase([*english, *particle, *pronoun_english], french)
+        subject = subject or self.subject(kind, setting, "placed")
+        tense = "present" if setting.tense == "perfect" else setting.tense
+        return subject, chain(copula(subject, setting._replace(tense=tense)), located(self, words.PLACES[kind]))

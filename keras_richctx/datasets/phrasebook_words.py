@@ -1,4 +1,4 @@
-"""The words of the phrasebook with all their forms, derived by rule from the lexicon: English and French morphology, nothing random."""
+"""The words of the phrasebook with all their forms: English and French morphology by rule, nothing random."""
 
 import re
 from typing import NamedTuple
@@ -9,28 +9,30 @@ WORDS = re.compile(r"\w+['’]?|[^\w\s]")  # as `WordTokenizer` splits
 
 
 class Noun(NamedTuple):
-    """A noun in both languages. Pairs of forms are (singular, plural); `modifier` and `tail` are what a compound adds before the English and after the French noun."""
+    """A noun in both languages, its forms as (singular, plural).
+
+    A compound adds `modifier` before the English noun and `tail` after the French one. `count` is "many", "mass" (not counted) or "one" (no plural); `owned`
+    says whether it takes "my".
+    """
 
     english: tuple
     french: tuple
     gender: str
-    mass: bool
+    count: str
     modifier: str
     tail: tuple
+    owned: bool
 
 
 class Adjective(NamedTuple):
-    """An adjective: the English word, and the French forms by gender ("m", "f") and number (singular, plural)."""
+    """An adjective: the English word, and the French forms (singular, plural) by gender, "m" or "f"."""
 
     english: str
     french: dict
 
 
 class Verb(NamedTuple):
-    """A verb: English base, third person, past, participle and particle ("" without); French infinitive, present, future, participle, auxiliary `être` or not.
-
-    French persons are the indices 0 je, 1 il or elle, 2 nous, 3 vous, 4 ils or elles.
-    """
+    """A verb: English forms and particle ("" without), French forms by person: 0 je, 1 il or elle, 2 nous, 3 vous, 4 ils or elles."""
 
     base: str
     third: str
@@ -44,35 +46,46 @@ class Verb(NamedTuple):
     takes_etre: bool
 
 
-# The two auxiliaries, by the persons of `Verb`.
-AVOIR = {"present": ("ai", "a", "avons", "avez", "ont")}
-ETRE = {
-    "present": ("suis", "est", "sommes", "êtes", "sont"),
-    "past": ("étais", "était", "étions", "étiez", "étaient"),
-    "future": ("serai", "sera", "serons", "serez", "seront"),
-}
-# The masculine singular of these before a vowel, where they precede their noun.
-VOWEL_FORMS = {"beau": "bel", "nouveau": "nouvel", "vieux": "vieil"}
-
-
 def english_plural(noun):
-    """Forms the regular English plural: cat, cats; box, boxes; city, cities; key, keys."""
-    return re.sub(r"(?<=[^aeiou])y$", "ie", noun) + "s" if not re.search(r"(s|x|ch|sh)$", noun) else noun + "es"
+    """Forms the regular English plural.
+
+    Example:
+        >>> [english_plural(noun) for noun in ("cat", "box", "city", "key")]
+        ['cats', 'boxes', 'cities', 'keys']
+    """
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return noun + "es"
+    return re.sub(r"(?<=[^aeiou])y$", "ie", noun) + "s"
 
 
 def english_third(verb):
-    """Forms the third person singular of the present: sign, signs; watch, watches; go, goes; carry, carries."""
+    """Forms the third person singular of the English present.
+
+    Example:
+        >>> [english_third(verb) for verb in ("sign", "watch", "go", "carry")]
+        ['signs', 'watches', 'goes', 'carries']
+    """
     return verb + "es" if verb.endswith("o") else english_plural(verb)
 
 
 def english_past(verb):
-    """Forms the regular English past: sign, signed; dance, danced; cry, cried."""
+    """Forms the regular English past.
+
+    Example:
+        >>> [english_past(verb) for verb in ("sign", "dance", "cry", "stay")]
+        ['signed', 'danced', 'cried', 'stayed']
+    """
     return re.sub(r"(?<=[^aeiou])y$", "i", verb) + ("d" if verb.endswith("e") else "ed")
 
 
 def french_plural(word):
-    """Forms the regular French plural of a noun or a masculine adjective: chat, chats; roi, rois; cheval, chevaux; gâteau, gâteaux; ours, ours."""
-    if word.endswith(("s", "x")):
+    """Forms the regular French plural of a noun or a masculine adjective.
+
+    Example:
+        >>> [french_plural(word) for word in ("chat", "cheval", "gâteau", "ours", "heureux", "national")]
+        ['chats', 'chevaux', 'gâteaux', 'ours', 'heureux', 'nationaux']
+    """
+    if word.endswith(("s", "x", "z")):
         return word
     if word.endswith("al"):
         return word[:-1] + "ux"
@@ -80,71 +93,72 @@ def french_plural(word):
 
 
 def french_feminine(adjective):
-    """Forms the regular French feminine: petit, petite; calme, calme; heureux, heureuse."""
+    """Forms the regular French feminine of an adjective.
+
+    Example:
+        >>> [french_feminine(adjective) for adjective in ("petit", "calme", "heureux", "fatigué")]
+        ['petite', 'calme', 'heureuse', 'fatiguée']
+    """
     if adjective.endswith("e"):
         return adjective
     return adjective[:-1] + "se" if adjective.endswith("eux") else adjective + "e"
 
 
-def french_participle(participle, gender, plural):
-    """Makes a past participle agree: signé, signée, signés, signées."""
-    participle += "e" if gender == "f" else ""
-    return participle + "s" if plural and not participle.endswith("s") else participle
+def agree(participle, gender, plural):
+    """Makes a French past participle agree.
+
+    Example:
+        >>> agree("signé", "f", True), agree("lu", "m", False)
+        ('signées', 'lu')
+    """
+    return participle + "e" * (gender == "f") + "s" * plural
 
 
-def _lines(block):
-    """Splits each line of a lexicon block at its colon."""
-    return [tuple(part.strip() for part in line.split(":")) for line in block.strip().splitlines()]
-
-
-def _noun(english, french):
+def _noun(kind, english, french):
     modifier, english = re.fullmatch(r"(?:\[(.+)\] )?(.+)", english).groups()
-    french, tail, gender, mass = re.fullmatch(r"([^\[\]]+?)(?: \[(.+)\])? ([mf])( mass)?", french).groups()
+    french, tail, gender, count = re.fullmatch(r"([^\[\]]+?)(?: \[(.+)\])? ([mf])( mass| one)?", french).groups()
     english, french = english.split(), french.split()
     return Noun(
-        (english[0], english[1] if len(english) > 1 else english_plural(english[0])),
-        (french[0], french[1] if len(french) > 1 else french_plural(french[0])),
-        gender,
-        bool(mass),
-        modifier or "",
-        tuple(WORDS.findall(tail or "")),
+        english=(english[0], english[1] if len(english) > 1 else english_plural(english[0])),
+        french=(french[0], french[1] if len(french) > 1 else french_plural(french[0])),
+        gender=gender,
+        count=count.strip() if count else "many",
+        modifier=modifier or "",
+        tail=tuple(WORDS.findall(tail or "")),
+        owned=not {kind, english[0]}.isdisjoint(lexicon.OWNED.split()),
     )
 
 
 def _adjective(english, french):
-    masculine, *rest = french.split()
-    feminine = rest[0] if rest else french_feminine(masculine)
+    masculine, *feminine = french.split()
+    feminine = feminine[0] if feminine else french_feminine(masculine)
     return Adjective(english, {"m": (masculine, french_plural(masculine)), "f": (feminine, feminine + "s")})
 
 
 def _verb(english, french):
-    base, *forms = english.split()
+    base, *pasts = english.split()
     base, _, particle = base.partition("_")
-    past = forms[0] if forms else english_past(base)
-    infinitive, *forms = french.split()
-    takes_etre, infinitive = infinitive.startswith("*"), infinitive.lstrip("*")
-    if len(forms) > 1:
+    past = pasts[0] if pasts else english_past(base)
+    infinitive, *forms = french.lstrip("*").split()
+    if len(forms) >= 6:
         present, participle = tuple(forms[:5]), forms[5]
-    else:  # a regular verb in -er; nous mangeons, nous commençons keep the sound of their stem
+    else:  # regular, in -er; the stem keeps its sound: nous mangeons
         stem = infinitive[:-2]
-        soft = stem + "e" if stem.endswith("g") else re.sub("c$", "ç", stem)
+        soft = stem + "e" if stem.endswith("g") else stem
         present, participle = (stem + "e", stem + "e", soft + "ons", stem + "ez", stem + "ent"), stem + "é"
     stem = forms[6] if len(forms) > 6 else infinitive.removesuffix("e")
-    future = tuple(stem + ending for ending in ("ai", "a", "ons", "ez", "ont"))
     return Verb(
-        base, english_third(base), past, english.split()[2] if len(english.split()) > 2 else past, particle, infinitive, present, future, participle, takes_etre
+        base=base,
+        third=english_third(base),
+        past=past,
+        participle=pasts[-1] if pasts else past,
+        particle=particle,
+        infinitive=infinitive,
+        present=present,
+        future=tuple(stem + ending for ending in ("ai", "a", "ons", "ez", "ont")),
+        french_participle=participle,
+        takes_etre=french.startswith("*"),
     )
-
-
-NOUNS = {name: [_noun(*line) for line in _lines(block)] for name, block in lexicon.NOUNS.items()}
-NAMES = [_noun(*line) for line in _lines(lexicon.NAMES)]
-ADJECTIVES = {english: _adjective(english, french) for english, french in _lines(lexicon.ADJECTIVES)}
-VERBS = {english.split()[0]: _verb(english, french) for english, french in _lines(lexicon.VERBS)}
-
-
-def _table(block):
-    """Splits a lexicon table: a line a row, a bar between columns, spaces between the names in a column."""
-    return [tuple(column.split() for column in line.split("|")) for line in block.strip().splitlines()]
 
 
 def _time(english, french):
@@ -156,35 +170,58 @@ def _time(english, french):
     return english.split(), linked
 
 
+def _lines(block):
+    """Splits each line of a word list at its colon."""
+    return [tuple(part.strip() for part in line.split(":")) for line in block.strip().splitlines()]
+
+
+def _table(block):
+    """Splits a table into rows of columns, a column into names."""
+    return [tuple(column.split() for column in line.split("|")) for line in block.strip().splitlines()]
+
+
+def _by_class(rows):
+    """Collects the rows of a table under the class in their first column."""
+    collected = {}
+    for (kind,), *columns in rows:
+        collected.setdefault(kind, []).append(tuple(columns))
+    return collected
+
+
+def _adjectives(names):
+    return [ADJECTIVES[name] for name in names.split()]
+
+
 def _verbs(names):
     return [VERBS[name] for name in names]
 
 
-PREPOSITIONS = {english: (tuple(english.split("_")), tuple(french.split())) for english, french in _lines(lexicon.PREPOSITIONS)}
+NOUNS = {kind: [_noun(kind, *line) for line in _lines(block)] for kind, block in lexicon.NOUNS.items()}
+NAMES = [_noun("person", *line) for line in _lines(lexicon.NAMES)]
+ADJECTIVES = {english: _adjective(english, french) for english, french in _lines(lexicon.ADJECTIVES)}
+VERBS = {english.split()[0]: _verb(english, french) for english, french in _lines(lexicon.VERBS)}
+PREPOSITIONS = {english: (english.split("_"), french.split()) for english, french in _lines(lexicon.PREPOSITIONS)}
 MONTHS = _lines(lexicon.MONTHS)
-TIMES = {tense: [_time(*_lines(phrase)[0]) for phrase in phrases.split(" | ")] for tense, phrases in lexicon.TIMES.items()}
-# subject class -> [(verbs, preposition or None, object classes)]
-FRAMES = {}
-for _subjects, _names, _preposition, _objects in _table(lexicon.FRAMES):
-    FRAMES.setdefault(_subjects[0], []).append((_verbs(_names), _preposition[0] if _preposition else None, _objects))
-# object class -> [(verbs, subject class)], for "which …" and "whom …"
-OBJECT_FRAMES = {}
-for _subject, _frames in FRAMES.items():
-    for _names, _preposition, _objects in _frames:
-        for _object in [] if _preposition else _objects:
-            OBJECT_FRAMES.setdefault(_object, []).append((_names, _subject))
-# patient class -> [(verbs, agent classes)]
-PASSIVES = {}
-for _names, _patient, _agents in _table(lexicon.PASSIVES):
-    PASSIVES.setdefault(_patient[0], []).append((_verbs(_names), _agents))
-GIVING = [(_verbs(names), gifts) for names, gifts in _table(lexicon.GIVING)]
+TIMES = {tense: [_time(*part.strip().split(" : ")) for part in phrases.split("|")] for tense, phrases in lexicon.TIMES.items()}
+
+PREPOSED = {kind: _adjectives(names) for kind, names in lexicon.PREPOSED.items()}
+POSTPOSED = {kind: _adjectives(names) for kind, names in lexicon.POSTPOSED.items()}
+ORIGINS, DOMAINS = _adjectives(lexicon.ORIGINS), _adjectives(lexicon.DOMAINS)
+STACKING, WITHOUT_DOMAIN = frozenset(lexicon.STACKING.split()), frozenset(lexicon.WITHOUT_DOMAIN.split())
+GRADABLE, COMPARED = frozenset(lexicon.GRADABLE.split()), frozenset(lexicon.COMPARED.split())
+
+# subject class -> [(verbs, preposition, object classes)]
+FRAMES = _by_class((kind, _verbs(verbs), "".join(preposition), objects) for kind, verbs, preposition, objects in _table(lexicon.FRAMES))
+# object class -> [(subject class, verbs)], the same frames seen from a direct object
+OBJECT_FRAMES = _by_class(
+    ([kind], subject, verbs) for subject, frames in FRAMES.items() for verbs, preposition, objects in frames if not preposition for kind in objects
+)
+GIVING = [(_verbs(verbs), gifts) for verbs, gifts in _table(lexicon.GIVING)]
+# what is done to a class -> [(verbs, classes of who does it)]
+PASSIVES = _by_class((kind, _verbs(verbs), agents) for verbs, kind, agents in _table(lexicon.PASSIVES))
 # class -> [(preposition, classes that follow)]
-PLACES = {}
-for _head, _preposition, _following in _table(lexicon.PLACES):
-    PLACES.setdefault(_head[0], []).append((_preposition[0], _following))
-RELATIONS = {head: whole.split() for head, whole in lexicon.RELATIONS.items()}
-PREPOSED = {name: [ADJECTIVES[word] for word in words.split()] for name, words in lexicon.PREPOSED.items()}
-POSTPOSED = {name: [ADJECTIVES[word] for word in words.split()] for name, words in lexicon.POSTPOSED.items()}
-ORIGINS = [ADJECTIVES[word] for word in lexicon.ORIGINS.split()]
-DOMAINS = [ADJECTIVES[word] for word in lexicon.DOMAINS.split()]
-GRADABLE = frozenset(lexicon.GRADABLE.split())
+PLACES = _by_class((kind, preposition[0], following) for kind, preposition, following in _table(lexicon.PLACES))
+COMPLEMENTS = _by_class((kind, preposition[0], following) for kind, preposition, following in _table(lexicon.COMPLEMENTS))
+# head class -> classes that follow "of"; class -> (head class that may take its place, how often)
+WHOLES = {head[0]: wholes for head, wholes, _, _ in _table(lexicon.RELATIONS)}
+HEADS = {kind[0]: (head[0], int(percent[0]) / 100) for head, _, kind, percent in _table(lexicon.RELATIONS)}
