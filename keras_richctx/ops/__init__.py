@@ -1,0 +1,19 @@
+"""Pure functions of tensors, without weights: masks, the masked softmax and the alignment scores."""
+
+from keras_richctx.ops.masked_softmax import masked_softmax
+from keras_richctx.ops.masks import as_mask, causal_mask, merge_masks, padding_mask
+from keras_richctx.ops.scores import additive_score, cosine_score, dot_score, general_score, location_score, scaled_dot_score
+
+__all__ = [
+    "additive_score",
+    "as_mask",
+    "causal_mask",
+    "cosine_score",
+    "dot_score",
+    "general_score",
+    "location_score",
+    "masked_softmax",
+    "merge_masks",
+    "padding_mask",
+    "scaled_dot_score",
+]
