@@ -1,0 +1,44 @@
+"""The gated recurrent layer."""
+
+import keras
+
+from keras_richctx.recurrent.gru_cell import GRUCell
+from keras_richctx.recurrent.recurrent_layer import RecurrentLayer
+
+
+@keras.saving.register_keras_serializable("keras_richctx")
+class GRU(RecurrentLayer):
+    """A gated recurrent unit over a sequence.
+
+    Masked positions leave the state as it is, and the output there repeats the one before (zero, with `zero_output_for_mask`). The weights are those of
+    `keras.layers.GRU` in its default form, and interchangeable with them by `set_weights`.
+
+    Args:
+        units: integer, U, the width of the hidden state.
+        return_sequences: boolean, whether to return the output of every step or of the last one only. Defaults to `False`.
+        return_state: boolean, whether to return the final state beside the output. Defaults to `False`.
+        go_backwards: boolean, whether to read from the end; the outputs then come in that order. Defaults to `False`.
+        stateful: boolean, whether each batch starts from the final state of the one before it. Defaults to `False`.
+        zero_output_for_mask: boolean, whether to put out zeros at masked positions. Defaults to `False`.
+        **kwargs: arguments of `GRUCell`, such as `reset_after`, and of `keras.layers.Layer`.
+
+    Call arguments:
+        sequences: float tensor of shape `(B, T, D)`.
+        initial_state: list of tensors of shape `(B, U)`, or `None` for zeros.
+        mask: boolean tensor of shape `(B, T)`, `True` at real positions, or `None` for all.
+
+    Returns:
+        A float tensor of shape `(B, T, U)`, or `(B, U)` without `return_sequences`; with `return_state` followed by the final hidden state, `(B, U)`.
+
+    Raises:
+        ValueError: if `units` is not a positive integer.
+
+    Example:
+        >>> GRU(3, return_sequences=True)(np.ones((2, 7, 5))).shape
+        TensorShape([2, 7, 3])
+
+    References:
+        [Cho et al., 2014](https://arxiv.org/abs/1406.1078).
+    """
+
+    cell_class = GRUCell
