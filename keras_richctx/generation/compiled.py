@@ -1,0 +1,59 @@
+"""Compiles a search with the model's own weights, once for each kind of search and each length of its buffer."""
+
+import types
+
+import keras
+import numpy as np
+
+from keras_richctx.generation.search import search
+
+BUCKET = 16  # buffers are rounded up to a multiple, so that a new length rarely needs a new program
+
+
+class _Compiled(keras.Model):
+    """A search as a model, so that Keras compiles it: `tf.function` on TensorFlow, `jit` on JAX."""
+
+    def __init__(self, model, strategy, max_new_tokens):
+        super().__init__(name="search")
+        self.model = model
+        self.strategy = strategy
+        self.max_new_tokens = max_new_tokens
+        # XLA on TensorFlow would compile anew for each shape of batch; the plain graph takes any
+        self.compile(jit_compile=False if keras.backend.backend() == "tensorflow" else "auto")
+
+    def build(self, input_shape):
+        self.built = True
+
+    def call(self, inputs):
+        inputs = dict(inputs)
+        limits = inputs.pop("max_new_tokens")
+        return search(self.model, inputs, self.strategy, limits, self.max_new_tokens)
+
+
+def run(model, inputs, strategy, max_new_tokens):
+    """Runs a search on a batch.
+
+    Args:
+        model: a model with `start` and `step`.
+        inputs: dict of arrays with leading axis B, what `model.start` takes.
+        strategy: a hashable strategy; equal ones share a compiled program.
+        max_new_tokens: positive integer, or an integer array of shape `(B,)` with a limit for each row.
+
+    Returns:
+        What the strategy's `finish` returns, as NumPy arrays.
+
+    Raises:
+        ValueError: if `max_new_tokens` is not positive, or has another shape.
+    """
+    batch = len(next(iter(inputs.values())))
+    limits = np.asarray(max_new_tokens, "int32")
+    if limits.ndim > 1 or (limits.ndim == 1 and len(limits) != batch) or limits.size == 0 or limits.min() < 1:
+        raise ValueError(f"max_new_tokens is a positive integer, or one for each of the {batch} rows. Received: max_new_tokens={max_new_tokens!r}")
+    limits = np.broadcast_to(limits, (batch,))
+    length = -(-int(limits.max()) // BUCKET) * BUCKET
+    # kept on the model in a plain namespace: Keras neither tracks nor saves it there
+    programs = vars(model).setdefault("_searches", types.SimpleNamespace(by_key={})).by_key
+    key = (strategy, length)
+    if key not in programs:
+        programs[key] = _Compiled(model, strategy, length)
+    return programs[key].predict_on_batch({**inputs, "max_new_tokens": np.array(limits)})
