@@ -1,0 +1,160 @@
+"""Sequence to sequence: an encoder that reads, a decoder that writes, and between the two a fixed context or attention."""
+
+import keras
+
+from keras_richctx.ops.masks import padding_mask
+from keras_richctx.translation.bahdanau_decoder import BahdanauDecoder
+from keras_richctx.translation.fixed_context_decoder import FixedContextDecoder
+from keras_richctx.translation.luong_decoder import LuongDecoder
+from keras_richctx.translation.recurrent_encoder import RecurrentEncoder
+from keras_richctx.translation.translator import Translator
+
+DECODERS = {"bahdanau": BahdanauDecoder, "luong": LuongDecoder, "fixed": FixedContextDecoder}
+
+
+@keras.saving.register_keras_serializable("keras_richctx")
+class Seq2Seq(Translator):
+    """A recurrent translation model: bidirectional encoder, and a decoder with Bahdanau's attention, Luong's, or none.
+
+    The model holds its two tokenizers, so that a saved one translates by itself. More padding, on either side, changes no real position.
+
+    Args:
+        source_tokenizer: tokenizer of `keras_richctx.text`, for what is read.
+        target_tokenizer: tokenizer of `keras_richctx.text`, for what is written; it has beginning and end symbols.
+        units: even integer, the width of the encoder's and the decoder's states. Defaults to `256`.
+        embedding_dim: integer, the width of the word embeddings. Defaults to `units`.
+        cell: string, `"gru"`, `"lstm"` or `"rnn"`. Defaults to `"gru"`.
+        attention: string, `"bahdanau"` (the state before a step asks), `"luong"` (the state after it asks, its result is fed to the next step) or
+            `"fixed"` (no attention: one context vector for the whole sentence). Defaults to `"bahdanau"`.
+        score: string, the score of `Alignment`. Defaults to `"additive"` for Bahdanau and `"general"` for Luong.
+        max_source_length: integer, the longest source in tokens that the `"location"` score knows; the other scores have no such limit.
+        dropout: float, the share of features dropped from embeddings and from what the output layer sees, in training. Defaults to `0.0`.
+        **kwargs: passed to `keras.Model`, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: a dict of `encoder_token_ids`, integer `(B, S)`, and `decoder_token_ids`, integer `(B, T)`: the target shifted right, beginning symbol
+            first; and, if pads cannot be told by their id, `encoder_padding_mask`, boolean `(B, S)`.
+        training: boolean, whether dropout is on.
+
+    Returns:
+        The logits of the next word at each target position, float `(B, T, V)`.
+
+    Raises:
+        ValueError: for an unknown `attention`, `cell` or `score`, odd `units`, or an argument that the chosen attention does not take.
+
+    Example:
+        >>> tokenizer = krc.text.WordTokenizer.train(["the cat sleeps", "le chat dort"], vocab_size=100)
+        >>> model = Seq2Seq(tokenizer, tokenizer, units=8)
+        >>> ids = np.array([tokenizer("the cat sleeps")])
+        >>> model({"encoder_token_ids": ids, "decoder_token_ids": ids}).shape == (1, 3, tokenizer.vocab_size)
+        True
+
+    References:
+        [Sutskever et al., 2014](https://arxiv.org/abs/1409.3215); [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473);
+        [Luong et al., 2015](https://arxiv.org/abs/1508.04025).
+    """
+
+    def __init__(
+        self,
+        source_tokenizer,
+        target_tokenizer,
+        units=256,
+        embedding_dim=None,
+        cell="gru",
+        attention="bahdanau",
+        score=None,
+        max_source_length=None,
+        dropout=0.0,
+        **kwargs,
+    ):
+        super().__init__(source_tokenizer, target_tokenizer, **kwargs)
+        if attention not in DECODERS:
+            raise ValueError(f"Unknown attention. Received: attention={attention!r}. Choose one of {', '.join(DECODERS)}.")
+        if attention == "fixed" and score is not None:
+            raise ValueError(f"A fixed context has no alignment score. Received: attention='fixed', score={score!r}")
+        if (max_source_length is not None) != (score == "location"):
+            raise ValueError(
+                f"max_source_length goes with the location score, and with no other. Received: score={score!r}, max_source_length={max_source_length!r}"
+            )
+        self.units = units
+        self.embedding_dim = embedding_dim or units
+        self.cell = cell
+        self.attention = attention
+        self.score = score
+        self.max_source_length = max_source_length
+        self.dropout_rate = dropout
+
+        policy = {"dtype": self.dtype_policy}
+        self.source_embedding = keras.layers.Embedding(source_tokenizer.vocab_size, self.embedding_dim, name="source_embedding", **policy)
+        self.target_embedding = keras.layers.Embedding(target_tokenizer.vocab_size, self.embedding_dim, name="target_embedding", **policy)
+        self.encoder = RecurrentEncoder(units, cell, name="encoder", **policy)
+        options = {} if score is None else {"score": score, "score_units": max_source_length}
+        self.decoder = DECODERS[attention](units, cell, name="decoder", **options, **policy)
+        self.dropout = keras.layers.Dropout(dropout, name="dropout", **policy)
+        self.output_projection = keras.layers.Dense(target_tokenizer.vocab_size, name="output_projection", **policy)
+
+    @property
+    def has_attention(self):
+        return self.attention != "fixed"
+
+    def build(self, input_shape=None):
+        embedded = (None, None, self.embedding_dim)
+        self.source_embedding.build((None, None))
+        self.target_embedding.build((None, None))
+        self.encoder.build(embedded)
+        self.decoder.build(embedded, (None, None, self.units), (None, self.units))
+        self.output_projection.build((None, None, self.units))
+        self.built = True
+
+    def call(self, inputs, training=False):
+        features, _ = self._run(inputs, training)
+        return self.output_projection(self.dropout(features, training=training))  # (B, T, V)
+
+    def attention_weights(self, inputs):
+        """Returns where each target position looked: float `(B, T, S)`, zero at pads of the source, before dropout.
+
+        Args:
+            inputs: what `call` takes.
+
+        Raises:
+            ValueError: if the model has no attention.
+        """
+        if not self.has_attention:
+            raise ValueError("This model sees its source through one fixed vector and has no attention to show. Received: attention='fixed'")
+        return self._run(inputs)[1]
+
+    def start(self, inputs):
+        memory, summary, mask = self._read(inputs)
+        memory, state = self.decoder.start(memory, summary, mask)
+        first = keras.ops.full((keras.ops.shape(inputs["encoder_token_ids"])[0],), self.target_tokenizer.bos_id, dtype="int32")
+        return first, state, memory
+
+    def step(self, token_ids, state, memory):
+        features, state = self.decoder.step(self.target_embedding(token_ids), state, memory)
+        return self.output_projection(features), state
+
+    def _read(self, inputs, training=False):
+        """Encodes the source: its states `(B, S, U)`, its summary `(B, U)`, its padding mask `(B, S)`."""
+        ids = inputs["encoder_token_ids"]
+        mask = inputs.get("encoder_padding_mask")
+        mask = padding_mask(ids, self.source_tokenizer.pad_id) if mask is None else mask
+        memory, summary = self.encoder(self.dropout(self.source_embedding(ids), training=training), mask=mask)
+        return memory, summary, mask
+
+    def _run(self, inputs, training=False):
+        """Encodes the source and runs the decoder over the known target: features `(B, T, U)` and weights `(B, T, S)`."""
+        memory, summary, mask = self._read(inputs, training)
+        embedded = self.dropout(self.target_embedding(inputs["decoder_token_ids"]), training=training)
+        return self.decoder(embedded, memory, summary, memory_mask=mask)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "embedding_dim": self.embedding_dim,
+            "cell": self.cell,
+            "attention": self.attention,
+            "score": self.score,
+            "max_source_length": self.max_source_length,
+            "dropout": self.dropout_rate,
+        }

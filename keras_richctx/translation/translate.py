@@ -1,0 +1,116 @@
+"""From text to text: tokens in, a search over the model's steps, tokens out, and the attention of the result."""
+
+import dataclasses
+
+import keras
+import numpy as np
+
+from keras_richctx.generation import beam, greedy
+from keras_richctx.translation.translation import Translation
+
+
+def translate(model, texts, num_beams=1, length_penalty=1.0, max_new_tokens=None, replace_unknown=False, batch_size=64):
+    """Translates texts with a translation model.
+
+    Sentences are decoded in batches of like length and returned in the order they came in. An empty text has an empty translation.
+
+    Args:
+        model: a `Translator`, such as `Seq2Seq`.
+        texts: a string or a list of strings.
+        num_beams: integer, how many translations to follow at once; `1` takes the most probable word at each step. Defaults to `1`.
+        length_penalty: float, the exponent of the length that beams are compared by; `0` prefers short translations. Defaults to `1.0`.
+        max_new_tokens: integer, the longest translation in tokens. Defaults to ten more than twice the longest source of the batch.
+        replace_unknown: boolean, whether an unknown word in the translation is replaced by the source word it attended to most. Defaults to `False`.
+        batch_size: integer, how many sentences to decode at once. Defaults to `64`.
+
+    Returns:
+        A `Translation`, or a list of them in the order of `texts`.
+
+    Raises:
+        ValueError: if `texts` is not made of strings, or `replace_unknown` is asked of a model without attention or a tokenizer without unknown words.
+
+    Example:
+        >>> tokenizer = krc.text.WordTokenizer.train(["the cat sleeps", "le chat dort"], vocab_size=100)
+        >>> translation = translate(krc.models.Seq2Seq(tokenizer, tokenizer, units=8), "the cat", max_new_tokens=5)
+        >>> translation.alignment.shape[1], translation.source_tokens
+        (3, ['the', 'cat', '[EOS]'])
+    """
+    single = isinstance(texts, str)
+    texts = [texts] if single else list(texts)
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ValueError(f"translate takes a string or a list of strings. Received: texts[{i}]={text!r} of type {type(text).__name__}")
+    if replace_unknown:
+        _check_replacement(model)
+    sources = [model.source_tokenizer(text) for text in texts]
+    translations = [Translation("", [], [], None, 0.0)] * len(texts)
+    order = sorted((i for i, ids in enumerate(sources) if ids), key=lambda i: len(sources[i]))
+    for first in range(0, len(order), batch_size):
+        batch = order[first : first + batch_size]
+        source_ids = pad([[*sources[i], model.source_tokenizer.eos_id] for i in batch], model.source_tokenizer.pad_id)
+        inputs = {"encoder_token_ids": source_ids, "encoder_padding_mask": source_ids != model.source_tokenizer.pad_id}
+        for i, translation in zip(batch, _translate_batch(model, inputs, num_beams, length_penalty, max_new_tokens)):
+            translations[i] = _replace_unknown(model, texts[i], translation) if replace_unknown else translation
+    return translations[0] if single else translations
+
+
+def pad(rows, pad_id):
+    """Fills up lists of ids to the length of the longest: an integer array `(B, S)`."""
+    length = max(len(row) for row in rows)
+    return np.array([[*row, *[pad_id] * (length - len(row))] for row in rows], "int32")
+
+
+def _translate_batch(model, inputs, num_beams, length_penalty, max_new_tokens):
+    """Translates a padded batch of token ids; yields a `Translation` a row."""
+    target, lengths = model.target_tokenizer, inputs["encoder_padding_mask"].sum(axis=1)
+    limits = 2 * lengths + 10 if max_new_tokens is None else max_new_tokens
+    if num_beams == 1:
+        tokens, scores = greedy(model, inputs, limits, return_scores=True)
+    else:
+        lines, line_scores = beam(model, inputs, limits, num_beams, length_penalty, return_all=True)
+        tokens, scores = lines[:, 0], line_scores[:, 0]  # (B, K, T) -> the best line of each row
+    # where the model looked is read off one more pass over the finished translation, the same computation as in training
+    weights = None
+    if model.has_attention:
+        weights = keras.ops.convert_to_numpy(model.attention_weights({**inputs, "decoder_token_ids": tokens[:, :-1]}))  # (B, T, S)
+    for b, (row, source_length) in enumerate(zip(tokens, lengths)):
+        ids = _until_end(row[1:], target)
+        yield Translation(
+            text=target.decode(ids),
+            source_tokens=model.source_tokenizer.pieces(inputs["encoder_token_ids"][b, :source_length]),
+            target_tokens=target.pieces(ids),
+            alignment=None if weights is None else weights[b, : len(ids), :source_length],
+            score=float(scores[b]),
+        )
+
+
+def _until_end(row, tokenizer):
+    """Cuts a row of ids after its end symbol, or before its first pad."""
+    ids = []
+    for i in row.tolist():
+        if i == tokenizer.pad_id:
+            break
+        ids.append(i)
+        if i == tokenizer.eos_id:
+            break
+    return ids
+
+
+def _check_replacement(model):
+    if not model.has_attention:
+        raise ValueError("Replacing unknown words needs attention, to know which source word each one stands for. Received: a model without attention")
+    if model.target_tokenizer.unk_id is None:
+        raise ValueError("There is no unknown word to replace: this target tokenizer can write any text. Received: replace_unknown=True")
+
+
+def _replace_unknown(model, text, translation):
+    """Puts, for each unknown word of the translation, the source word that it attended to most, as it is spelled in `text`."""
+    unknown = model.target_tokenizer.id_to_token(model.target_tokenizer.unk_id)
+    if unknown not in translation.target_tokens:
+        return translation
+    words = [text[a:b] for a, b in model.source_tokenizer.spans(text)]
+    tokens = list(translation.target_tokens)
+    for t, token in enumerate(tokens):
+        if token == unknown:
+            tokens[t] = words[translation.alignment[t, : len(words)].argmax()]
+    return dataclasses.replace(translation, text=model.target_tokenizer.join(tokens), target_tokens=tokens)

@@ -1,0 +1,93 @@
+"""What every translation model can do, whatever is inside: train with the right loss, translate, and show where it looked."""
+
+import keras
+
+from keras_richctx.translation.translate import translate
+
+
+class Translator(keras.Model):
+    """Base of the translation models: a pair of tokenizers, the default loss and metrics, and `translate`.
+
+    A subclass defines `call` (logits for a known target), `start` and `step` (one word at a time) and `attention_weights`.
+
+    Args:
+        source_tokenizer: tokenizer of `keras_richctx.text`, for what is read.
+        target_tokenizer: tokenizer of `keras_richctx.text`, for what is written; it has beginning and end symbols.
+        **kwargs: passed to `keras.Model`.
+    """
+
+    def __init__(self, source_tokenizer, target_tokenizer, **kwargs):
+        super().__init__(**kwargs)
+        for name, tokenizer in (("source_tokenizer", source_tokenizer), ("target_tokenizer", target_tokenizer)):
+            if not hasattr(tokenizer, "vocab_size"):
+                raise ValueError(f"A translation model takes two tokenizers of keras_richctx.text. Received: {name}={tokenizer!r}")
+        if target_tokenizer.bos_id is None or target_tokenizer.eos_id is None:
+            raise ValueError("The target's tokenizer needs symbols for the beginning and the end. Received: a tokenizer without bos_id or eos_id")
+        self.source_tokenizer = source_tokenizer
+        self.target_tokenizer = target_tokenizer
+
+    def compile(self, optimizer="adam", loss="auto", weighted_metrics="auto", **kwargs):
+        """Configures training, as `keras.Model.compile`, with the loss and metrics of translation filled in.
+
+        Args:
+            optimizer: optimizer or its name. Defaults to `"adam"`.
+            loss: `"auto"` for the cross-entropy over real target positions: the sum of their losses divided by their number.
+            weighted_metrics: `"auto"` for the token accuracy over real target positions.
+            **kwargs: passed to `keras.Model.compile`.
+        """
+        if loss == "auto":
+            loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction="mean_with_sample_weight")
+        if weighted_metrics == "auto":
+            weighted_metrics = [keras.metrics.SparseCategoricalAccuracy(name="token_accuracy")]
+        super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, **kwargs)
+
+    @property
+    def has_attention(self):
+        """Whether there are attention weights to show."""
+        return True
+
+    @property
+    def eos_id(self):
+        """The id that ends a translation."""
+        return self.target_tokenizer.eos_id
+
+    @property
+    def pad_id(self):
+        """The id that fills up a translation in a batch."""
+        return self.target_tokenizer.pad_id
+
+    def start(self, inputs):
+        """Reads the source; returns the first token ids `(B,)`, the first state, and what stays the same for all steps (nests of tensors)."""
+        raise NotImplementedError
+
+    def step(self, token_ids, state, memory):
+        """Takes the last token ids, `(B,)`, a step further; returns the logits of the next, `(B, V)`, and the new state."""
+        raise NotImplementedError
+
+    def attention_weights(self, inputs):
+        """Returns where each target position looked, `(B, T, S)`, for what `call` takes."""
+        raise NotImplementedError
+
+    def translate(self, texts, **options):
+        """Translates texts; see [`translate`][keras_richctx.translation.translate.translate] for the options.
+
+        Args:
+            texts: a string or a list of strings.
+            **options: `num_beams`, `length_penalty`, `max_new_tokens`, `replace_unknown`, `batch_size`.
+
+        Returns:
+            A `Translation`, or a list of them in the order of `texts`.
+        """
+        return translate(self, texts, **options)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "source_tokenizer": keras.saving.serialize_keras_object(self.source_tokenizer),
+            "target_tokenizer": keras.saving.serialize_keras_object(self.target_tokenizer),
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        tokenizers = {k: keras.saving.deserialize_keras_object(config[k]) for k in ("source_tokenizer", "target_tokenizer")}
+        return cls(**{**config, **tokenizers})
