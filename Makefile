@@ -45,6 +45,7 @@ notebooks: .venv/.made-dev
 	$(BIN)/pytest --numprocesses 2 --nbmake --overwrite build/notebooks
 
 docs: .venv/.made-docs
+	$(BIN)/pytest tests/test_docs.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: .venv/.made-backends
@@ -61,15 +62,13 @@ clean:
 	rm -rf .venv build dist site .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 # An empty file in .venv marks what is installed there, so that the next call does not install again unless the requirements have changed.
-.venv/.made: pyproject.toml constraints.txt
-	@test -n "$(PYTHON)" || { echo "No Python 3.11, 3.12 or 3.13 found. Name one: make PYTHON=/path/to/python3.11"; exit 1; }
-	$(PYTHON) -m venv .venv
+.venv/.made: pyproject.toml constraints.txt | .venv/pyvenv.cfg
 	$(INSTALL) .
 	@touch $@
 
-.venv/.made-dev: .venv/.made
+.venv/.made-dev: pyproject.toml constraints.txt | .venv/pyvenv.cfg
 	$(INSTALL) ".[dev]"
-	@touch $@
+	@touch $@ .venv/.made
 
 .venv/.made-backends: .venv/.made-dev
 	$(INSTALL) ".[dev,jax,torch]"
@@ -78,3 +77,7 @@ clean:
 .venv/.made-docs: .venv/.made-dev
 	$(INSTALL) ".[dev,docs]"
 	@touch $@
+
+.venv/pyvenv.cfg:
+	@test -n "$(PYTHON)" || { echo "No Python 3.11, 3.12 or 3.13 found. Name one: make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv .venv

@@ -12,12 +12,17 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # several workers share the cores: one 
 
 @pytest.fixture(autouse=True)
 def _examples(request, doctest_namespace):
-    """Gives the docstring examples the three names that each of them would import, and a seed."""
-    if isinstance(request.node, pytest.DoctestItem):
-        import keras
-        import numpy as np
+    """Gives the docstring examples the three names that each of them would import, and the same random and picture state."""
+    if not isinstance(request.node, pytest.DoctestItem):
+        yield
+        return
+    import keras
+    import matplotlib
+    import numpy as np
 
-        import keras_richctx as krc
+    import keras_richctx as krc
 
-        doctest_namespace.update(krc=krc, keras=keras, np=np)
-        keras.utils.set_random_seed(0)
+    doctest_namespace.update(krc=krc, keras=keras, np=np)
+    keras.utils.set_random_seed(0)
+    with matplotlib.rc_context():
+        yield

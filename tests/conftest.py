@@ -16,9 +16,11 @@ hypothesis.settings.load_profile("repeatable")
 
 
 @pytest.fixture(autouse=True)
-def _seed():
-    """Each test starts from the same random state, whatever ran before it."""
+def _fresh():
+    """Each test starts from the same random state and picture style, whatever ran before it."""
     keras.utils.set_random_seed(0)
+    with matplotlib.rc_context():
+        yield
 
 
 @pytest.fixture(scope="session")

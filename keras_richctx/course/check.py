@@ -21,6 +21,8 @@ def check(exercise, answer, strict=False):
         ValueError: if there is no such exercise; with `strict`, also if the answer is not right.
 
     Example:
+        >>> krc.check("05.1", 4)  # the weight of each of four source words whose scores are equal
+        05.1 not yet: it is upside down: take the reciprocal.
         >>> krc.check("05.1", ...)
         05.1 skipped: put your answer in place of the dots.
     """

@@ -6,6 +6,7 @@ import platform
 from importlib.metadata import version
 
 import keras
+import matplotlib
 
 from keras_richctx import viz
 
@@ -26,7 +27,7 @@ def notebook(seed):
     keras.utils.set_random_seed(seed)
     logging.getLogger("tensorflow").setLevel(logging.ERROR)
     logging.getLogger("absl").setLevel(logging.ERROR)
-    viz.use_style()
+    matplotlib.rcParams.update(viz.theme())
     backend = keras.backend.backend()
     print(
         f"keras_richctx {version('keras-richctx')} | Keras {keras.version()} on {backend} {version(backend)} | Python {platform.python_version()} | {_device()}"

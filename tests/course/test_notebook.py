@@ -2,9 +2,11 @@ import logging
 import re
 
 import keras
+import matplotlib
 import numpy as np
 import pytest
 
+from keras_richctx import viz
 from keras_richctx.course import notebook
 
 pytestmark = pytest.mark.backends
@@ -29,3 +31,9 @@ def test_one_line_says_what_runs(capsys):
 def test_logs_are_quiet():
     notebook(5)
     assert not logging.getLogger("tensorflow").isEnabledFor(logging.WARNING)
+
+
+def test_pictures_take_the_style_of_the_library():
+    matplotlib.rcParams["image.cmap"] = "jet"
+    notebook(5)
+    assert matplotlib.rcParams["image.cmap"] == viz.theme()["image.cmap"]
