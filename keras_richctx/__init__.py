@@ -1,1 +1,23 @@
 """From the recurrent cell to BERT in Keras 3: layers you can read, models you can load, maps you can look at."""
+
+from importlib.metadata import version
+
+from keras_richctx import datasets, generation, layers, metrics, models, ops, text, training, viz
+from keras_richctx.course import check, notebook, show_source
+
+__version__ = version("keras-richctx")
+
+__all__ = [
+    "check",
+    "datasets",
+    "generation",
+    "layers",
+    "metrics",
+    "models",
+    "notebook",
+    "ops",
+    "show_source",
+    "text",
+    "training",
+    "viz",
+]

@@ -1,0 +1,19 @@
+"""Every layer: `krc.layers.X` is a `keras.layers.Layer` that stands in any Keras model."""
+
+from keras_richctx.attention import Alignment
+from keras_richctx.recurrent import GRU, LSTM, GRUCell, LSTMCell, RNNCell, SimpleRNN
+from keras_richctx.translation import BahdanauDecoder, FixedContextDecoder, LuongDecoder, RecurrentEncoder
+
+__all__ = [
+    "GRU",
+    "LSTM",
+    "Alignment",
+    "BahdanauDecoder",
+    "FixedContextDecoder",
+    "GRUCell",
+    "LSTMCell",
+    "LuongDecoder",
+    "RNNCell",
+    "RecurrentEncoder",
+    "SimpleRNN",
+]
