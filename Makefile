@@ -34,7 +34,7 @@ test-backends: .venv/.made-backends
 lint: .venv/.made-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 format: .venv/.made-dev
 	$(BIN)/ruff check --fix .

@@ -28,6 +28,7 @@ def test_every_convention_names_tests_that_exist():
     [
         (r"\alpha_{ti}", ["<msub><mi>&#x003B1;</mi>"]),
         (r"\begin{aligned} i &= \sigma(x) \\ f &= 1 \end{aligned}", ["<mtable", "</mtr><mtr>"]),
+        (r"\arg\max_v p(v)", ["<mo>arg</mo>", "max"]),
         (r"\begin{pmatrix} i \\ f \end{pmatrix}", ["<mtable", "</mtr><mtr>"]),
     ],
 )

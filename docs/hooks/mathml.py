@@ -10,6 +10,7 @@ from mkdocs.exceptions import PluginError
 
 MARKED = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)  # by pymdownx.arithmatex
 UNKNOWN_COMMAND = re.compile(r"<m\w+[^>]*>(\\\w+)<")
+WRITTEN_OTHERWISE = {r"\{aligned\}": "{split}", r"\\arg\b": r"\\operatorname{arg}"}  # what the converter knows by another name
 ERRORS = tuple(value for value in vars(exceptions).values() if inspect.isclass(value))
 
 
@@ -19,9 +20,11 @@ def to_mathml(source, display):
     Raises:
         ValueError: if it is not LaTeX, or holds a command or environment that the converter does not know.
     """
-    source = source.replace("{aligned}", "{split}")  # the same, by the only name that the converter knows
+    known = source
+    for pattern, replacement in WRITTEN_OTHERWISE.items():
+        known = re.sub(pattern, replacement, known)
     try:
-        mathml = convert(source, display=display)
+        mathml = convert(known, display=display)
     except ERRORS as error:
         raise ValueError(f"{type(error).__name__} in the equation. Received: {source!r}") from error
     if unknown := UNKNOWN_COMMAND.findall(mathml):
