@@ -16,10 +16,11 @@ class BahdanauDecoder(RecurrentDecoder):
     Pads of the source get no weight. Pads of the target stand after its real positions and cannot reach them.
 
     Args:
-        units: integer, U, the width of the state and of the features.
+        units: integer, U, the width of the state.
         cell: string, `"gru"`, `"lstm"` or `"rnn"`. Defaults to `"gru"`.
         score: string, one of the scores of `Alignment`. Defaults to `"additive"`, the paper's.
         score_units: integer or `None`, the `units` of `Alignment`.
+        output_units: integer, F, the width of the features that the output layer sees. Defaults to `units`.
         **kwargs: passed to `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -29,7 +30,7 @@ class BahdanauDecoder(RecurrentDecoder):
         memory_mask: boolean tensor of shape `(B, S)`, `True` at real source positions, or `None` for all.
 
     Returns:
-        A pair: the features, `(B, T, U)`, and the attention weights, `(B, T, S)`.
+        A pair: the features, `(B, T, F)`, and the attention weights, `(B, T, S)`.
 
     Raises:
         ValueError: if `cell` or `score` is unknown.
@@ -44,10 +45,11 @@ class BahdanauDecoder(RecurrentDecoder):
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), section 3.1 and appendix A.
     """
 
-    def __init__(self, units, cell="gru", score="additive", score_units=None, **kwargs):
+    def __init__(self, units, cell="gru", score="additive", score_units=None, output_units=None, **kwargs):
         super().__init__(units, cell, **kwargs)
         self.alignment = Alignment(score, score_units, dtype=self.dtype_policy, name="alignment")
-        self.output_layer = DeepOutput(units, dtype=self.dtype_policy, name="output")
+        self.output_units = output_units or units
+        self.output_layer = DeepOutput(self.output_units, dtype=self.dtype_policy, name="output")
 
     def build(self, embedded_shape, memory_shape, summary_shape):
         super().build(embedded_shape, memory_shape, summary_shape)
@@ -72,4 +74,4 @@ class BahdanauDecoder(RecurrentDecoder):
         return self.output_layer(outputs[0], outputs[1], embedded)
 
     def get_config(self):
-        return {**super().get_config(), "score": self.alignment.score, "score_units": self.alignment.units}
+        return {**super().get_config(), "score": self.alignment.score, "score_units": self.alignment.units, "output_units": self.output_units}

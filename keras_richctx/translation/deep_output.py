@@ -6,10 +6,11 @@ import keras
 class DeepOutput(keras.layers.Layer):
     r"""Joins the state, the context and the last word: $t_t = \tanh(U_o s_t + C_o c_t + V_o E y_{t-1})$.
 
-    The paper takes the maximum over pairs instead of the hyperbolic tangent, and the state before the step; the authors' later code computes this one.
+    Narrower than the state, it is also what keeps the product with a large vocabulary cheap. The paper takes the maximum over pairs instead of the
+    hyperbolic tangent, and the state before the step; the authors' later code computes this one.
 
     Args:
-        units: integer, U.
+        units: integer, the width of $t_t$.
         **kwargs: passed to `keras.layers.Layer`, such as `name` and `dtype`.
 
     References:

@@ -13,7 +13,8 @@ class FixedContextDecoder(RecurrentDecoder):
     It is the bottleneck that attention removes: however long the source, all of it has to pass through $c$.
 
     Args:
-        units: integer, U, the width of the state and of the features.
+        units: integer, U, the width of the state.
+        output_units: integer, F, the width of the features that the output layer sees. Defaults to `units`.
         cell: string, `"gru"`, `"lstm"` or `"rnn"`. Defaults to `"gru"`.
         **kwargs: passed to `keras.layers.Layer`, such as `name` and `dtype`.
 
@@ -24,7 +25,7 @@ class FixedContextDecoder(RecurrentDecoder):
         memory_mask: boolean tensor of shape `(B, S)`; not looked at.
 
     Returns:
-        A pair: the features, `(B, T, U)`, and `None` for the attention weights that it does not have.
+        A pair: the features, `(B, T, F)`, and `None` for the attention weights that it does not have.
 
     Raises:
         ValueError: if `cell` is unknown.
@@ -39,9 +40,10 @@ class FixedContextDecoder(RecurrentDecoder):
         [Cho et al., 2014](https://arxiv.org/abs/1406.1078); [Sutskever et al., 2014](https://arxiv.org/abs/1409.3215).
     """
 
-    def __init__(self, units, cell="gru", **kwargs):
+    def __init__(self, units, cell="gru", output_units=None, **kwargs):
         super().__init__(units, cell, **kwargs)
-        self.output_layer = DeepOutput(units, dtype=self.dtype_policy, name="output")
+        self.output_units = output_units or units
+        self.output_layer = DeepOutput(self.output_units, dtype=self.dtype_policy, name="output")
 
     def build(self, embedded_shape, memory_shape, summary_shape):
         super().build(embedded_shape, memory_shape, summary_shape)
@@ -55,3 +57,6 @@ class FixedContextDecoder(RecurrentDecoder):
 
     def features(self, embedded, outputs):
         return self.output_layer(*outputs, embedded)
+
+    def get_config(self):
+        return {**super().get_config(), "output_units": self.output_units}

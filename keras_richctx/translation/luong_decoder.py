@@ -46,6 +46,7 @@ class LuongDecoder(RecurrentDecoder):
 
     def __init__(self, units, cell="gru", score="general", score_units=None, **kwargs):
         super().__init__(units, cell, **kwargs)
+        self.output_units = units
         self.alignment = Alignment(score, score_units, dtype=self.dtype_policy, name="alignment")
         self.attentional = keras.layers.Dense(units, activation="tanh", use_bias=False, dtype=self.dtype_policy, name="attentional")
 

@@ -14,7 +14,7 @@ class RecurrentDecoder(keras.layers.Layer):
     word. Both go through the same function.
 
     Args:
-        units: integer, U, the width of the state and of the features.
+        units: integer, U, the width of the state.
         cell: string, `"gru"`, `"lstm"` or `"rnn"`. Defaults to `"gru"`.
         **kwargs: passed to `keras.layers.Layer`, such as `name` and `dtype`.
     """

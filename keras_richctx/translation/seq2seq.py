@@ -22,7 +22,8 @@ class Seq2Seq(Translator):
         source_tokenizer: tokenizer of `keras_richctx.text`, for what is read.
         target_tokenizer: tokenizer of `keras_richctx.text`, for what is written; it has beginning and end symbols.
         units: even integer, the width of the encoder's and the decoder's states. Defaults to `256`.
-        embedding_dim: integer, the width of the word embeddings. Defaults to `units`.
+        embedding_dim: integer, the width of the word embeddings, and of the hidden layer between the decoder's state and the vocabulary (with Luong's
+            attention that layer is as wide as the state). Defaults to `units`.
         cell: string, `"gru"`, `"lstm"` or `"rnn"`. Defaults to `"gru"`.
         attention: string, `"bahdanau"` (the state before a step asks), `"luong"` (the state after it asks, its result is fed to the next step) or
             `"fixed"` (no attention: one context vector for the whole sentence). Defaults to `"bahdanau"`.
@@ -89,6 +90,8 @@ class Seq2Seq(Translator):
         self.target_embedding = keras.layers.Embedding(target_tokenizer.vocab_size, self.embedding_dim, name="target_embedding", **policy)
         self.encoder = RecurrentEncoder(units, cell, name="encoder", **policy)
         options = {} if score is None else {"score": score, "score_units": max_source_length}
+        if attention != "luong":
+            options["output_units"] = self.embedding_dim
         self.decoder = DECODERS[attention](units, cell, name="decoder", **options, **policy)
         self.dropout = keras.layers.Dropout(dropout, name="dropout", **policy)
         self.output_projection = keras.layers.Dense(target_tokenizer.vocab_size, name="output_projection", **policy)
@@ -103,7 +106,7 @@ class Seq2Seq(Translator):
         self.target_embedding.build((None, None))
         self.encoder.build(embedded)
         self.decoder.build(embedded, (None, None, self.units), (None, self.units))
-        self.output_projection.build((None, None, self.units))
+        self.output_projection.build((None, None, self.decoder.output_units))
         self.built = True
 
     def call(self, inputs, training=False):

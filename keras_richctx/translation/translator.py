@@ -26,20 +26,24 @@ class Translator(keras.Model):
         self.source_tokenizer = source_tokenizer
         self.target_tokenizer = target_tokenizer
 
-    def compile(self, optimizer="adam", loss="auto", weighted_metrics="auto", **kwargs):
+    def compile(self, optimizer="adam", loss="auto", weighted_metrics="auto", jit_compile=None, **kwargs):
         """Configures training, as `keras.Model.compile`, with the loss and metrics of translation filled in.
 
         Args:
             optimizer: optimizer or its name. Defaults to `"adam"`.
             loss: `"auto"` for the cross-entropy over real target positions: the sum of their losses divided by their number.
             weighted_metrics: `"auto"` for the token accuracy over real target positions.
+            jit_compile: boolean or `"auto"`. Defaults to `False` on TensorFlow, where XLA would compile a program for each shape of batch, and `"auto"`
+                elsewhere.
             **kwargs: passed to `keras.Model.compile`.
         """
         if loss == "auto":
             loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction="mean_with_sample_weight")
         if weighted_metrics == "auto":
             weighted_metrics = [keras.metrics.SparseCategoricalAccuracy(name="token_accuracy")]
-        super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, **kwargs)
+        if jit_compile is None:
+            jit_compile = False if keras.backend.backend() == "tensorflow" else "auto"
+        super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, jit_compile=jit_compile, **kwargs)
 
     @property
     def has_attention(self):
