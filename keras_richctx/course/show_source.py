@@ -3,7 +3,6 @@
 import ast
 import inspect
 import sys
-import textwrap
 from pathlib import Path
 
 from pygments import highlight
@@ -44,9 +43,12 @@ def source_of(obj, docstring=True):
     """Returns the source of `obj` as a string, moved to the left margin; with `docstring=False`, without any docstring in it."""
     target = _target(obj)
     try:
-        source = textwrap.dedent(inspect.getsource(target)).rstrip()
+        source = inspect.getsource(target).rstrip()
     except (TypeError, OSError):
         raise TypeError(f"Only what is written in Python has a source to show. Received: obj={obj!r}. Pass a function, class, method or module.") from None
+    # not textwrap.dedent: a string that goes on at the left margin would keep the rest from moving there
+    margin = source[: len(source) - len(source.lstrip())]
+    source = "\n".join(line.removeprefix(margin) for line in source.splitlines())
     return source if docstring else _without_docstrings(source)
 
 

@@ -37,6 +37,18 @@ def test_a_method_and_a_property_move_to_the_left_margin():
     assert source_of(Example.double).startswith("@property\ndef double(self):\n    ")
 
 
+class AtTheMargin:
+    def text(self):
+        """Cut."""
+        return """
+at the left margin
+"""
+
+
+def test_a_string_at_the_left_margin_is_no_hindrance():
+    assert source_of(AtTheMargin.text, docstring=False) == 'def text(self):\n    return """\nat the left margin\n"""'
+
+
 def test_without_docstrings_the_rest_stays_and_still_parses():
     source = source_of(Example, docstring=False)
     assert source == (
