@@ -61,7 +61,7 @@ def _place(obj):
     """The file of `obj`, from its package on, and its first line."""
     target = _target(obj)
     file = Path(inspect.getsourcefile(target))
-    package = inspect.getmodule(target).__name__.partition(".")[0]
+    package = (getattr(target, "__module__", None) or target.__name__).partition(".")[0]  # a module has a name alone
     parts = file.parts[file.parts.index(package) :] if package in file.parts else file.parts[-1:]
     return f"{'/'.join(parts)}, line {max(1, inspect.getsourcelines(target)[1])}"
 
