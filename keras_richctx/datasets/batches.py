@@ -43,6 +43,7 @@ def translation_batches(pairs, source_tokenizer, target_tokenizer, batch_size=64
         rest of a run that was stopped after `k` batches.
 
     Raises:
+        TypeError: if `seed` is not an integer.
         ValueError: if there are no pairs, if an argument is out of its range, if a tokenizer has no id for begin or end, or if a pair is too long.
 
     Example:
@@ -60,7 +61,7 @@ def translation_batches(pairs, source_tokenizer, target_tokenizer, batch_size=64
 
     _check_ids("source_tokenizer", source_tokenizer, "eos_id")
     _check_ids("target_tokenizer", target_tokenizer, "bos_id", "eos_id")
-    batch_size, multiple = _positive("batch_size", batch_size), _positive("pad_to_multiple", pad_to_multiple)
+    batch_size, multiple, seed = _positive("batch_size", batch_size), _positive("pad_to_multiple", pad_to_multiple), operator.index(seed)
     source = _encode(pairs.source, source_tokenizer, eos=True)
     target = _encode(pairs.target, target_tokenizer, bos=True, eos=True)  # the decoder reads all but the last token, and is to say all but the first
     if max_length is not None:
@@ -128,7 +129,7 @@ def source_batches(texts, tokenizer, batch_size=64, pad_to_multiple=1):
     batch_size, multiple = _positive("batch_size", batch_size), _positive("pad_to_multiple", pad_to_multiple)
     if isinstance(texts, str):
         raise TypeError(f"Sentences come as a list of strings. Received: texts={texts!r}. Put it in a list")
-    rows = [np.asarray(row, "int32") for row in tokenizer(list(texts), eos=True)] if texts else []
+    rows = [np.asarray(row, "int32") for row in tokenizer(list(texts), eos=True)]
     order = np.argsort([-len(row) for row in rows], kind="stable")
     batches = []
     for start in range(0, len(order), batch_size):

@@ -224,6 +224,11 @@ def test_arguments_out_of_range(options, message):
         make(some_pairs(5), **options)
 
 
+def test_a_seed_must_be_an_integer():
+    with pytest.raises(TypeError, match="integer"):
+        make(some_pairs(5), seed=None)
+
+
 def test_no_pairs():
     with pytest.raises(ValueError, match="at least one pair"):
         make(Pairs([], []))
