@@ -3,8 +3,8 @@
 import dataclasses
 
 import keras
-import numpy as np
 
+from keras_richctx.datasets import source_batches
 from keras_richctx.generation import beam, greedy
 from keras_richctx.translation.translation import Translation
 
@@ -42,22 +42,13 @@ def translate(model, texts, num_beams=1, length_penalty=1.0, max_new_tokens=None
             raise ValueError(f"translate takes a string or a list of strings. Received: texts[{i}]={text!r} of type {type(text).__name__}")
     if replace_unknown:
         _check_replacement(model)
-    sources = [model.source_tokenizer(text) for text in texts]
     translations = [Translation("", [], [], None, 0.0)] * len(texts)
-    order = sorted((i for i, ids in enumerate(sources) if ids), key=lambda i: len(sources[i]))
-    for first in range(0, len(order), batch_size):
-        batch = order[first : first + batch_size]
-        source_ids = pad([[*sources[i], model.source_tokenizer.eos_id] for i in batch], model.source_tokenizer.pad_id)
-        inputs = {"encoder_token_ids": source_ids, "encoder_padding_mask": source_ids != model.source_tokenizer.pad_id}
-        for i, translation in zip(batch, _translate_batch(model, inputs, num_beams, length_penalty, max_new_tokens)):
+    full = [i for i, text in enumerate(texts) if model.source_tokenizer(text)]
+    for places, inputs in source_batches([texts[i] for i in full], model.source_tokenizer, batch_size):
+        batch = _translate_batch(model, inputs, num_beams, length_penalty, max_new_tokens)
+        for i, translation in zip((full[place] for place in places), batch):
             translations[i] = _replace_unknown(model, texts[i], translation) if replace_unknown else translation
     return translations[0] if single else translations
-
-
-def pad(rows, pad_id):
-    """Fills up lists of ids to the length of the longest: an integer array `(B, S)`."""
-    length = max(len(row) for row in rows)
-    return np.array([[*row, *[pad_id] * (length - len(row))] for row in rows], "int32")
 
 
 def _translate_batch(model, inputs, num_beams, length_penalty, max_new_tokens):
