@@ -111,9 +111,9 @@ def _sentences(name, sentences):
 def _links(index, links):
     """Checks one alignment and returns it as a frozen set of pairs of ints."""
     try:
-        links = frozenset((operator.index(source), operator.index(target)) for source, target in links)
+        links = frozenset([(operator.index(source), operator.index(target)) for source, target in links])
     except (TypeError, ValueError):
         raise ValueError(f"An alignment is a set of links (source_word, target_word). Received: alignments[{index}]={links!r}.") from None
-    if any(source < 0 or target < 0 for source, target in links):
+    if min(map(min, links), default=0) < 0:
         raise ValueError(f"Links count words from zero. Received: alignments[{index}]={sorted(links)}.")
     return links

@@ -2,8 +2,8 @@
 
 from keras_richctx.datasets import phrasebook_words as words
 from keras_richctx.datasets.phrasebook_nouns import Draw, located, name, noun_phrase, preposition
-from keras_richctx.datasets.phrasebook_phrase import NOTHING, Phrase, chain, linked
-from keras_richctx.datasets.phrasebook_verbs import BE, ETRE, MODALS, SAYING, Setting, active, copula, modal, passive, saying
+from keras_richctx.datasets.phrasebook_phrase import NOTHING, Phrase, chain, linked, word
+from keras_richctx.datasets.phrasebook_verbs import BE, ETRE, MODALS, SAYING, Setting, active_verb, copula, modal_verb, passive_verb, saying_verb
 
 # What a clause is about, and what it says of it; a word stands as often as it weighs.
 SUBJECTS = ["person"] * 14 + ["official"] * 4 + ["animal"] * 3 + ["pet"] * 3 + ["institution"] * 4 + ["accord"] * 4
@@ -29,6 +29,7 @@ ACTIONS = {
     "part": ["passive", "copular"],
     "town": ["copular"],
 }
+EMBEDDED_ACTIONS = {kind: [action for action in actions if action != "saying"] for kind, actions in ACTIONS.items()}  # behind "that"
 RELATIVE_ACTIONS = {kind: [action for action in actions if action not in ("copular", "saying")] for kind, actions in ACTIONS.items()}
 ANIMATE = frozenset(["person", "official", "animal", "pet"])  # who can do something often
 TENSES = ["past"] * 4 + ["present"] * 4 + ["perfect", "future"]
@@ -64,27 +65,27 @@ class Grammar(Draw):
         """
         self.richness = min(max((length - 5) / 14, 0.0), 1.0)
         if length < 14 and self.chance(0.08):
-            return chain(self.question(), linked(["?"], ["?"]))
+            return chain(self.question(), word("?", "?"))
         self.feminine_plural = False
         tense = self.choose(TENSES)
         phrase = self.clause(tense, opening=True)
         for _ in range(round((length - 6) / 14 + self.random() - 0.5)):
             english, french = self.choose(CONJUNCTIONS if self.present else CONJUNCTIONS[:-1])
-            comma = linked([","], [","]) if english == "but" else NOTHING
+            comma = word(",", ",") if english == "but" else NOTHING
             if english in ("because", "while"):  # a reason is something that a person does; "while" follows, and stands in, the present
                 clause = chain(*self.active("person", Setting("present" if english == "while" else tense)))
             else:
                 clause = self.clause(tense)
             phrase = chain(phrase, comma, linked([english], french.split()), clause)
-        return chain(phrase, linked(["."], ["."]))
+        return chain(phrase, word(".", "."))
 
     def question(self):
         """Draws "where is the cat" or "who signed the treaty"."""
         if self.chance(0.5):
             thing = noun_phrase(self, self.choose(("thing", "pet", "person", "vehicle", "place", "garment", "text")), "known", plain=True)
-            be = linked([BE["present"][thing.person]], [ETRE["present"][thing.person]])
-            return chain(linked(["where"], ["où"]), be, thing)
-        return chain(*self.active("person", Setting(self.choose(TENSES)), linked(["who"], ["qui"])))
+            be = word(BE["present"][thing.person], ETRE["present"][thing.person])
+            return chain(word("where", "où"), be, thing)
+        return chain(*self.active("person", Setting(self.choose(TENSES)), word("who", "qui")))
 
     def clause(self, tense, opening=False, embedded=False):
         """Draws a main clause, in another tense than `tense` where what it says demands it, with or without a time.
@@ -101,7 +102,7 @@ class Grammar(Draw):
             self.present = True
             return self.there_is()
         kind = self.choose(SUBJECTS)
-        action = self.choose([action for action in ACTIONS[kind] if action != "saying"] if embedded else ACTIONS[kind])
+        action = self.choose(EMBEDDED_ACTIONS[kind] if embedded else ACTIONS[kind])
         tense = self.tense_of(action, tense)
         self.present = tense == "present"
         timeless = embedded or action == "saying" or tense == "perfect" or (action == "copular" and kind not in ("person", "official", "place"))
@@ -111,7 +112,7 @@ class Grammar(Draw):
             return clause
         time = self.time("state" if tense == "present" and action in ("copular", "placed") else tense)
         if opening and self.chance(0.3):
-            return chain(time, linked([","], [","]), clause)
+            return chain(time, word(",", ","), clause)
         return chain(clause, time)
 
     def tense_of(self, action, tense):
@@ -128,25 +129,25 @@ class Grammar(Draw):
             return self.date()
         english, french = self.choose(words.TIMES[tense])
         labels = [(object(),) for _ in english]
-        return Phrase(list(zip(english, labels)), [(word, () if index is None else labels[index]) for word, index in french])
+        return Phrase(list(zip(english, labels)), [(text, () if index is None else labels[index]) for text, index in french])
 
     def date(self):
         """Draws "in August 1992", "in 1992" or "on 3 August 1992"."""
         year = str(1980 + int(40 * self.random()))
         if self.chance(0.3):
-            return chain(linked(["in"], ["en"]), linked([year], [year]))
+            return chain(word("in", "en"), word(year, year))
         english, french = self.choose(words.MONTHS)
-        month = chain(linked([english], [french]), linked([year], [year]))
+        month = chain(word(english, french), word(year, year))
         if self.chance(0.6):
-            return chain(linked(["in"], ["en"]), month)
+            return chain(word("in", "en"), month)
         day = str(2 + int(27 * self.random()))  # the first is *le 1er*
-        return chain(linked(["on"], ["le"]), linked([day], [day]), month)
+        return chain(word("on", "le"), word(day, day), month)
 
     def there_is(self):
         """Draws "there is a cat in the garden", *il y a un chat dans le jardin*: "there" is *il y*, "is" is *a*."""
         kind = self.choose([kind for kind in words.PLACES if kind in ACTIONS])
         thing = noun_phrase(self, kind, "new", plain=True)
-        return chain(linked(["there"], ["il", "y"]), linked([BE["present"][thing.person]], ["a"]), thing, located(self, words.PLACES[kind]))
+        return chain(linked(["there"], ["il", "y"]), word(BE["present"][thing.person], "a"), thing, located(self, words.PLACES[kind]))
 
     def subject(self, kind, setting, action, agrees=False):
         """Draws a subject: a pronoun, a name, two of a class, or a noun phrase; where `agrees`, one whose gender the English shows."""
@@ -156,7 +157,7 @@ class Grammar(Draw):
             free = action in ("active", "giving", "modal", "saying") and setting.tense != "future" and not agrees
             gendered = GENDERED[:-1] if self.feminine_plural else GENDERED
             english, french, person, gender = self.choose(GENDERLESS + gendered if free else gendered)
-            return linked([english], [french])._replace(person=person, gender=gender, plural=person > 1)
+            return word(english, french)._replace(person=person, gender=gender, plural=person > 1)
         if kind == "person" and self.chance(0.15):
             return name(self)
         if kind in ("person", "animal", "pet") and self.chance(0.08):
@@ -164,13 +165,14 @@ class Grammar(Draw):
             second = noun_phrase(self, kind, "bound", plain=True, bare=bare, unlike=first)
             gender = "f" if first.gender == second.gender == "f" else "m"
             self.feminine_plural |= gender == "f"
-            return chain(first, linked(["and"], ["et"]), second)._replace(person=4, plural=True, gender=gender)
+            return chain(first, word("and", "et"), second)._replace(person=4, plural=True, gender=gender)
         return self.described(kind, use, bare, action)
 
     def described(self, kind, use="any", bare=False, action=None):
         """Draws a noun phrase which a relative clause may follow, of another kind than `action`; none follows inside a relative clause, nor behind "any"."""
-        actions = [other for other in RELATIVE_ACTIONS.get(kind, ()) if other != action]
-        if not (actions or kind in words.OBJECT_FRAMES) or use == "denied" or not self.chance(0.0, 0.3):
+        wanted = use != "denied" and self.chance(0.0, 0.3)
+        actions = [other for other in RELATIVE_ACTIONS.get(kind, ()) if other != action] if wanted else []
+        if not (actions or (wanted and kind in words.OBJECT_FRAMES)):
             return noun_phrase(self, kind, use, bare=bare)
         richness, self.richness = self.richness, 0.0
         head = noun_phrase(self, kind, use, plain=True, bare=bare)
@@ -185,11 +187,11 @@ class Grammar(Draw):
         if kind in words.OBJECT_FRAMES and (not actions or self.chance(0.45)):
             agent, verbs = self.choose(words.OBJECT_FRAMES[kind])
             subject = self.subject(agent, Setting(tense), "active")
-            verb = active(self.verb(verbs, Setting(tense)), subject, Setting(tense), preceding=head)
-            return chain(linked(["whom" if human else "which"], ["que"]), subject, verb)
+            verb = active_verb(self.verb(verbs, Setting(tense)), subject, Setting(tense), preceding=head)
+            return chain(word("whom" if human else "which", "que"), subject, verb)
         action = self.choose(actions)
         _, predicate = getattr(self, action)(kind, Setting(self.tense_of(action, tense)), head)
-        return chain(linked(["who" if human else "which"], ["qui"]), predicate)
+        return chain(word("who" if human else "which", "qui"), predicate)
 
     # Each of the following draws what a clause says: its subject, if none is given, and its predicate, a pair of phrases.
 
@@ -201,11 +203,11 @@ class Grammar(Draw):
         adverb = NOTHING
         if setting.tense == "present" and not setting.negative and not setting.timed and kind in ANIMATE and self.chance(0.12):
             english, french = self.choose(ADVERBS)
-            adverb = linked([english], [french])
+            adverb = word(english, french)
         if objects[:1] == ["person"] and not before and self.chance(0.25):
             english, french, gender, plural = self.choose(OBJECT_PRONOUNS[:-1] if self.feminine_plural else OBJECT_PRONOUNS)
-            return subject, active(verb, subject, setting, adverb, linked([english], [french])._replace(gender=gender, plural=plural))
-        return subject, chain(active(verb, subject, setting, adverb), self.object(before, objects, setting.negative))
+            return subject, active_verb(verb, subject, setting, adverb, word(english, french)._replace(gender=gender, plural=plural))
+        return subject, chain(active_verb(verb, subject, setting, adverb), self.object_of(before, objects, setting.negative))
 
     def frame(self, kind, setting):
         """Draws a verb, its preposition and the classes of its object."""
@@ -219,7 +221,7 @@ class Grammar(Draw):
             verb = self.choose(verbs)
         return verb
 
-    def object(self, before, objects, negative):
+    def object_of(self, before, objects, negative):
         """Draws what a verb acts on, if it does."""
         if not objects:
             return NOTHING
@@ -234,7 +236,7 @@ class Grammar(Draw):
         verbs, gifts = self.choose(words.GIVING)
         gift = noun_phrase(self, self.choose(gifts), "denied" if setting.negative else "any", plain=True)
         receiver = noun_phrase(self, self.choose(("person", "person", "official")), "bound", plain=True)
-        return subject, chain(active(self.verb(verbs, setting), subject, setting), gift, preposition("to", receiver))
+        return subject, chain(active_verb(self.verb(verbs, setting), subject, setting), gift, preposition("to", receiver))
 
     def modal(self, kind, setting, subject=None):
         """Draws "can swim", "must read the book", "does not want to sleep"."""
@@ -242,18 +244,18 @@ class Grammar(Draw):
         verb, before, objects = self.frame(kind, setting)
         negative = setting.negative
         chosen = self.choose(tuple(MODALS))
-        return subject, chain(modal(chosen, verb, subject, negative), self.object(before, objects, negative and chosen != "can"))
+        return subject, chain(modal_verb(chosen, verb, subject, negative), self.object_of(before, objects, negative and chosen != "can"))
 
     def saying(self, kind, setting, subject=None):
         """Draws "says that the treaty was signed"."""
         subject = subject or self.subject(kind, setting, "saying")
-        return subject, chain(saying(self.choose(tuple(SAYING)), subject), self.clause(self.choose(TENSES), embedded=True))
+        return subject, chain(saying_verb(self.choose(tuple(SAYING)), subject), self.clause(self.choose(TENSES), embedded=True))
 
     def passive(self, kind, setting, subject=None):
         """Draws "was signed by the minister"."""
         subject = subject or self.subject(kind, setting, "passive")
         verbs, agents = self.choose(words.PASSIVES[kind])
-        verb = passive(self.choose(verbs), subject, setting)
+        verb = passive_verb(self.choose(verbs), subject, setting)
         if not self.chance(0.2, 0.6):
             return subject, verb
         return subject, chain(verb, preposition("by", noun_phrase(self, self.choose(agents), "bound", plain=True)))
@@ -262,18 +264,17 @@ class Grammar(Draw):
         """Draws "is white", "was more patient than my brother"."""
         subject = subject or self.subject(kind, setting, "copular")
         adjective = self.choose(words.POSTPOSED[kind])
-        quality = linked([adjective.english], [adjective.french[subject.gender][subject.plural]])
+        quality = word(adjective.english, adjective.french[subject.gender][subject.plural])
         be = copula(subject, setting)
         if adjective.english not in words.GRADABLE or self.chance(0.5):
             return subject, chain(be, quality)
         if self.chance(0.5):
-            return subject, chain(be, linked(["very"], ["très"]), quality)
+            return subject, chain(be, word("very", "très"), quality)
         more = adjective.english in words.COMPARED and self.chance(0.5)
-        before, behind = (linked(["more"], ["plus"]), linked(["than"], ["que"])) if more else (linked(["as"], ["aussi"]), linked(["as"], ["que"]))
+        before, behind = (word("more", "plus"), word("than", "que")) if more else (word("as", "aussi"), word("as", "que"))
         return subject, chain(be, before, quality, behind, noun_phrase(self, kind, "bound", bare=True, unlike=subject))
 
     def placed(self, kind, setting, subject=None):
         """Draws "is on the table"."""
         subject = subject or self.subject(kind, setting, "placed")
-        tense = "present" if setting.tense == "perfect" else setting.tense
-        return subject, chain(copula(subject, setting._replace(tense=tense)), located(self, words.PLACES[kind]))
+        return subject, chain(copula(subject, setting), located(self, words.PLACES[kind]))

@@ -3,7 +3,7 @@
 import itertools
 
 from keras_richctx.datasets import phrasebook_words as words
-from keras_richctx.datasets.phrasebook_phrase import NOTHING, Phrase, chain, linked, starts_with_vowel
+from keras_richctx.datasets.phrasebook_phrase import NOTHING, Phrase, chain, linked, starts_with_vowel, word
 
 # English determiner -> French masculine, feminine, plural
 POSSESSIVES = {
@@ -66,7 +66,7 @@ class Draw:
 def name(draw):
     """Draws the name of a person."""
     noun = draw.choose(words.NAMES)
-    return linked(noun.english[:1], noun.french[:1])._replace(gender=noun.gender)
+    return word(noun.english[0], noun.french[0])._replace(gender=noun.gender)
 
 
 def preposition(english, phrase):
@@ -97,11 +97,11 @@ def noun_phrase(draw, kind, use="any", plain=False, bare=False, unlike=NOTHING):
         noun = draw.choose(words.NOUNS[kind])
     plural = noun.count == "many" and draw.random() < (0.08 if use == "place" else 0.3)
     complement = None if plain or bare else complemented(draw, kind)
-    head = linked([noun.english[plural]], [noun.french[plural]])
+    head = word(noun.english[plural], noun.french[plural])
     if noun.modifier:
         # a compound: its modifier comes last in French, with a preposition that is linked to nothing
-        modifier = linked([noun.modifier], noun.tail[-1:])
-        head = Phrase(modifier.english + head.english, [*head.french, *((word, ()) for word in noun.tail[:-1]), *modifier.french])
+        modifier = word(noun.modifier, noun.tail[-1])
+        head = Phrase(modifier.english + head.english, [*head.french, *((text, ()) for text in noun.tail[:-1]), *modifier.french])
     preposed = False
     if not bare:
         head = stacked(draw, noun, head, plural) if kind in words.STACKING else postposed(draw, kind, noun, head, plural)
@@ -131,7 +131,7 @@ def determined(determiner, noun, plural, preposed):
 
 def qualified(adjective, noun, plural):
     """Makes an adjective agree with its noun."""
-    return linked([adjective.english], [adjective.french[noun.gender][plural]])
+    return word(adjective.english, adjective.french[noun.gender][plural])
 
 
 def stacked(draw, noun, head, plural):
@@ -152,7 +152,7 @@ def postposed(draw, kind, noun, head, plural):
     adjective = draw.choose(words.POSTPOSED[kind])
     quality = qualified(adjective, noun, plural)
     if adjective.english in words.GRADABLE and draw.chance(0.15):
-        quality = chain(linked(["very"], ["très"]), quality)
+        quality = chain(word("very", "très"), quality)
     return Phrase(quality.english + head.english, head.french + quality.french)
 
 
@@ -162,7 +162,7 @@ def preceded(draw, kind, noun, head, plural):
     form = adjective.french[noun.gender][plural]
     if not plural and starts_with_vowel(head.french[0][0]):
         form = VOWEL_FORMS.get(form, form)
-    return chain(linked([adjective.english], [form]), head)
+    return chain(word(adjective.english, form), head)
 
 
 def complemented(draw, kind):

@@ -28,10 +28,16 @@ class Phrase(NamedTuple):
 NOTHING = Phrase([], [])
 
 
-def linked(english, french):
-    """Makes a phrase of lists of words, each English word linked to each French one: "in front of" to *devant*, "near" to *près de*."""
+def word(english, french):
+    """Makes a phrase of an English and a French word, linked to each other."""
     label = (object(),)
-    return Phrase([(word, label) for word in english], [(word, label) for word in french])
+    return Phrase([(english, label)], [(french, label)])
+
+
+def linked(english, french):
+    """Makes a phrase of several words, each English one linked to each French one: "in front of" to *devant*, "near" to *près de*."""
+    label = (object(),)
+    return Phrase([(text, label) for text in english], [(text, label) for text in french])
 
 
 def chain(first, *others):

@@ -6,7 +6,7 @@ What is linked: the verb to the verb; *ne* and *pas* both to "not"; an auxiliary
 
 from typing import NamedTuple
 
-from keras_richctx.datasets.phrasebook_phrase import NOTHING, Phrase, chain, linked
+from keras_richctx.datasets.phrasebook_phrase import NOTHING, Phrase, chain, word
 from keras_richctx.datasets.phrasebook_words import agree
 
 # French by the persons of `Verb`, English likewise.
@@ -49,7 +49,7 @@ def _negation(negative):
     return [("not", label)], [("ne", label)], [("pas", label)]
 
 
-def active(verb, subject, setting, adverb=NOTHING, pronoun=NOTHING, preceding=None):
+def active_verb(verb, subject, setting, adverb=NOTHING, pronoun=NOTHING, preceding=None):
     """Translates an active verb: "often signs", "has not signed", "will sign it".
 
     Args:
@@ -86,7 +86,7 @@ def active(verb, subject, setting, adverb=NOTHING, pronoun=NOTHING, preceding=No
     return Phrase([*english, *particle, *pronoun.english], [*ne, *pronoun.french, *french])
 
 
-def passive(verb, subject, setting):
+def passive_verb(verb, subject, setting):
     """Translates a passive verb: "was signed", "has not been signed", "will be signed"."""
     done = _label()
     no, ne, pas = _negation(setting.negative)
@@ -115,7 +115,7 @@ def copula(subject, setting):
     return Phrase([(BE[setting.tense][subject.person], be), *no], [*ne, (french, be), *pas])
 
 
-def modal(name, verb, subject, negative):
+def modal_verb(name, verb, subject, negative):
     """Translates "can", "must" or "want to" with a verb; "can" is not negated."""
     label, act = _label(), _label()
     no, ne, pas = _negation(negative and name != "can")
@@ -130,6 +130,6 @@ def modal(name, verb, subject, negative):
     return Phrase([*english, (verb.base, act), *particle], [*ne, (MODALS[name][subject.person], label), *pas, (verb.infinitive, act)])
 
 
-def saying(name, subject):
+def saying_verb(name, subject):
     """Translates "says that", "thinks that", "knows that"."""
-    return chain(linked([name + "s" * (subject.person == 1)], [SAYING[name][subject.person]]), linked(["that"], ["que"]))
+    return chain(word(name + "s" * (subject.person == 1), SAYING[name][subject.person]), word("that", "que"))

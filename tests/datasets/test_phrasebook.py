@@ -1,4 +1,5 @@
 import collections
+import functools
 import itertools
 import re
 
@@ -9,6 +10,7 @@ from keras_richctx.datasets.phrasebook import load_phrasebook
 from keras_richctx.datasets.phrasebook_words import ADJECTIVES, DOMAINS, FRAMES, GIVING, NOUNS, ORIGINS, PASSIVES, POSTPOSED, PREPOSED, VERBS
 
 
+@functools.cache
 def split(sentence):
     return re.findall(r"\w+['’]?|[^\w\s]", sentence)
 
@@ -29,11 +31,11 @@ def translations(pairs, english):
 
 def test_an_english_sentence_has_one_translation_whatever_the_seed_and_the_lengths(pairs):
     translation, again = {}, 0
-    for part in (pairs, *(phrasebook(3_000, seed=seed, max_words=6) for seed in (1, 2, 3))):
+    for part in (pairs, *(phrasebook(2_000, seed=seed, max_words=6) for seed in (1, 2))):
         for source, target in part:
             again += source.lower() in translation
             assert translation.setdefault(source.lower(), target.lower()) == target.lower(), source
-    assert again > 1000  # else nothing was compared
+    assert again > 500  # else nothing was compared
 
 
 def test_links_count_words_as_the_tokenizer_splits_them(pairs):
