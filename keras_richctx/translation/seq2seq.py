@@ -2,6 +2,7 @@
 
 import keras
 
+from keras_richctx.attention import coverage_penalty
 from keras_richctx.ops.masks import padding_mask
 from keras_richctx.translation.bahdanau_decoder import BahdanauDecoder
 from keras_richctx.translation.fixed_context_decoder import FixedContextDecoder
@@ -31,11 +32,13 @@ class Seq2Seq(Translator):
         max_source_length: integer, the longest source in tokens that the `"location"` score knows; the other scores have no such limit.
         shortcut: boolean, whether the encoder adds each word to its state; see `RecurrentEncoder`. Defaults to `True`.
         dropout: float, the share of features dropped from embeddings and from what the output layer sees, in training. Defaults to `0.0`.
+        coverage: float, the weight in the loss of `coverage_penalty`, which asks the attention to look at each source word once: for alignments that can
+            be read, where words translate one to one. Defaults to `0.0`.
         **kwargs: passed to `keras.Model`, such as `name` and `dtype`.
 
     Call arguments:
         inputs: a dict of `encoder_token_ids`, integer `(B, S)`, and `decoder_token_ids`, integer `(B, T)`: the target shifted right, beginning symbol
-            first; and, if pads cannot be told by their id, `encoder_padding_mask`, boolean `(B, S)`.
+            first; and, if pads cannot be told by their id, `encoder_padding_mask`, boolean `(B, S)`, and `decoder_padding_mask`, `(B, T)`.
         training: boolean, whether dropout is on.
 
     Returns:
@@ -68,6 +71,7 @@ class Seq2Seq(Translator):
         max_source_length=None,
         shortcut=True,
         dropout=0.0,
+        coverage=0.0,
         **kwargs,
     ):
         super().__init__(source_tokenizer, target_tokenizer, **kwargs)
@@ -75,6 +79,8 @@ class Seq2Seq(Translator):
             raise ValueError(f"Unknown attention. Received: attention={attention!r}. Choose one of {', '.join(DECODERS)}.")
         if attention == "fixed" and score is not None:
             raise ValueError(f"A fixed context has no alignment score. Received: attention='fixed', score={score!r}")
+        if attention == "fixed" and coverage:
+            raise ValueError(f"Without attention there is no coverage to ask for. Received: attention='fixed', coverage={coverage!r}")
         if (max_source_length is not None) != (score == "location"):
             raise ValueError(
                 f"max_source_length goes with the location score, and with no other. Received: score={score!r}, max_source_length={max_source_length!r}"
@@ -87,6 +93,7 @@ class Seq2Seq(Translator):
         self.max_source_length = max_source_length
         self.shortcut = shortcut
         self.dropout_rate = dropout
+        self.coverage = coverage
 
         policy = {"dtype": self.dtype_policy}
         # of unit variance: from the much smaller values of Keras' default, words take epochs to come through
@@ -115,7 +122,9 @@ class Seq2Seq(Translator):
         self.built = True
 
     def call(self, inputs, training=False):
-        features, _ = self._run(inputs, training)
+        features, weights = self._run(inputs, training)
+        if training and self.coverage:
+            self.add_loss(self.coverage * coverage_penalty(weights, self._target_mask(inputs), self._source_mask(inputs)))
         return self.output_projection(self.dropout(features, training=training))  # (B, T, V)
 
     def attention_weights(self, inputs):
@@ -143,10 +152,9 @@ class Seq2Seq(Translator):
 
     def _read(self, inputs, training=False):
         """Encodes the source: its states `(B, S, U)`, its summary `(B, U)`, its padding mask `(B, S)`."""
-        ids = inputs["encoder_token_ids"]
-        mask = inputs.get("encoder_padding_mask")
-        mask = padding_mask(ids, self.source_tokenizer.pad_id) if mask is None else mask
-        memory, summary = self.encoder(self.dropout(self.source_embedding(ids), training=training), mask=mask)
+        mask = self._source_mask(inputs)
+        embedded = self.dropout(self.source_embedding(inputs["encoder_token_ids"]), training=training)
+        memory, summary = self.encoder(embedded, mask=mask)
         return memory, summary, mask
 
     def _run(self, inputs, training=False):
@@ -154,6 +162,14 @@ class Seq2Seq(Translator):
         memory, summary, mask = self._read(inputs, training)
         embedded = self.dropout(self.target_embedding(inputs["decoder_token_ids"]), training=training)
         return self.decoder(embedded, memory, summary, memory_mask=mask)
+
+    def _source_mask(self, inputs):
+        mask = inputs.get("encoder_padding_mask")
+        return padding_mask(inputs["encoder_token_ids"], self.source_tokenizer.pad_id) if mask is None else mask
+
+    def _target_mask(self, inputs):
+        mask = inputs.get("decoder_padding_mask")
+        return padding_mask(inputs["decoder_token_ids"], self.target_tokenizer.pad_id) if mask is None else mask
 
     def get_config(self):
         return {
@@ -166,4 +182,5 @@ class Seq2Seq(Translator):
             "max_source_length": self.max_source_length,
             "shortcut": self.shortcut,
             "dropout": self.dropout_rate,
+            "coverage": self.coverage,
         }
