@@ -49,6 +49,12 @@ def test_an_equation_that_cannot_be_shown_stops_the_build(latex, clue):
         mathml.to_mathml(latex, display="inline")
 
 
+def test_a_function_is_not_taken_for_the_module_of_its_name():
+    namespaces = pytest.importorskip("namespaces", reason="the docs extra is not installed: make docs installs it and runs this test")
+    page = namespaces.on_page_markdown("# krc.viz\n\n::: keras_richctx.viz\n")
+    assert [line for line in page.splitlines() if line.startswith(":::")] == [f"::: {getattr(krc.viz, name).__module__}.{name}" for name in krc.viz.__all__]
+
+
 def test_the_headings_of_keras_are_sections_of_the_page():
     griffe = pytest.importorskip("griffe", reason="the docs extra is not installed: make docs installs it and runs this test")
     from docstrings import KerasHeadings
