@@ -45,10 +45,10 @@ def test_equals_numpy_over_the_real_positions(metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@settings(max_examples=12)
-@given(pad=st.sampled_from([1, 4]), label=st.sampled_from([0, V - 1, -1, 10**6]), junk=st.sampled_from([0.0, 1e30, -np.inf, np.nan]))
-def test_neither_the_number_nor_the_content_of_pads_matters(metric, pad, label, junk):
-    y_true, y_pred, weights = batch()
+@settings(max_examples=6)  # each new shape compiles anew on JAX
+@given(label=st.sampled_from([0, V - 1, -1, 10**6]), junk=st.sampled_from([0.0, 1e30, -np.inf, np.nan]))
+def test_neither_the_number_nor_the_content_of_pads_matters(metric, label, junk):
+    (y_true, y_pred, weights), pad = batch(), 3
     longer = (
         np.pad(np.where(weights > 0, y_true, label), [(0, 0), (0, pad)], constant_values=label).astype("int32"),
         np.pad(np.where(weights[..., None] > 0, y_pred, junk), [(0, 0), (0, pad), (0, 0)], constant_values=junk).astype("float32"),
@@ -58,7 +58,7 @@ def test_neither_the_number_nor_the_content_of_pads_matters(metric, pad, label, 
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@settings(max_examples=12)
+@settings(max_examples=6)  # each new shape compiles anew on JAX
 @given(cuts=st.sets(st.integers(1, B - 1)), order=st.permutations(range(B)))
 def test_neither_the_order_nor_the_cut_of_batches_matters(metric, cuts, order):
     parts = [[array[list(rows)] for array in batch()] for rows in np.split(np.array(order), sorted(cuts))]
