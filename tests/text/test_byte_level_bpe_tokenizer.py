@@ -64,6 +64,7 @@ def test_the_vocabulary_holds_the_bytes_and_at_most_what_was_asked():
     assert ByteLevelBPETokenizer.train(texts, vocab_size=259).vocab_size == 259
     assert ByteLevelBPETokenizer.train(texts, vocab_size=262).vocab_size == 262
     assert 262 < ByteLevelBPETokenizer.train(texts, vocab_size=5000).vocab_size < 280
+    assert ByteLevelBPETokenizer.train(["abcd"], vocab_size=5000).vocab_size == 259  # a pair that occurs once is not merged
     with pytest.raises(ValueError, match=r"at least 259: 3 special tokens and 256 bytes. Received: vocab_size=258"):
         ByteLevelBPETokenizer.train(texts, vocab_size=258)
 
