@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import version
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
 import keras
@@ -58,6 +58,17 @@ def test_the_import_brings_no_engine_but_the_chosen_one():
     code = "import sys, keras_richctx; print({'tensorflow', 'torch'} & set(sys.modules))"
     result = subprocess.run([sys.executable, "-c", code], env={**os.environ, "KERAS_BACKEND": "jax"}, capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "set()"
+
+
+def test_every_package_that_is_imported_is_declared():
+    declared = {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]}
+    distributions = packages_distributions()
+    ours_or_there = sys.stdlib_module_names | {"keras_richctx", "richctx", "IPython"}  # IPython is imported in a notebook only, where it runs already
+    for source in [*SOURCES, *(ROOT / "richctx").rglob("*.py")]:
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module] if isinstance(node, ast.ImportFrom) else []
+            for name in {name.partition(".")[0] for name in names} - ours_or_there:
+                assert declared & {canonicalize_name(distribution) for distribution in distributions[name]}, f"{source}: {name}"
 
 
 def test_the_lock_has_an_admissible_version_of_every_requirement():
