@@ -30,7 +30,7 @@ def cosine_score(query, key):
     """
     _check_same_width("cosine", query, key)
     # e_ti = (s_t / |s_t|) . (h_i / |h_i|)
-    return dot_score(keras.ops.normalize(query, axis=-1), keras.ops.normalize(key, axis=-1))
+    return dot_score(_unit(query), _unit(key))
 
 
 def additive_score(query, key, v, w1=None, w2=None):
@@ -167,6 +167,14 @@ def scaled_dot_score(query, key):
     _check_same_width("scaled dot", query, key)
     # scaling the query, (B, T, D), is cheaper than scaling the scores, (B, T, S), and cannot overflow half precision
     return dot_score(query * query.shape[-1] ** -0.5, key)
+
+
+def _unit(x):
+    """Divides each vector by its length, in float32 at least, since half precision cannot hold its square; a zero vector stays zero."""
+    wide = keras.ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
+    # bounded before the root, whose derivative at zero is infinite
+    length = keras.ops.sqrt(keras.ops.maximum(keras.ops.sum(keras.ops.square(wide), axis=-1, keepdims=True), 1e-14))
+    return keras.ops.cast(wide / length, x.dtype)
 
 
 def _check_same_width(name, query, key):

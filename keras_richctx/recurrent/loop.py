@@ -29,7 +29,7 @@ def loop(step, inputs, state, mask=None, reverse=False, zero_output_for_mask=Fal
     Args:
         step: function `(inputs_t, state) -> (output_t, state)`. `inputs_t` is `(B, D)`; `state` and the new state are lists of tensors `(B, ...)` of
             the same shapes; `output_t` is a tensor `(B, ...)`, or without a mask a tuple of them.
-        inputs: float tensor of shape `(B, T, D)`, or a tuple of such.
+        inputs: float tensor of shape `(B, T, D)`.
         state: list of tensors `(B, ...)`, the state before the first step.
         mask: boolean tensor of shape `(B, T)`, `True` at real positions, or `None` for all.
         reverse: boolean, whether to run from the last position to the first; the outputs then come in the order of the run.
@@ -45,7 +45,7 @@ def loop(step, inputs, state, mask=None, reverse=False, zero_output_for_mask=Fal
         array([1., 3., 6.])
     """
     rnn = keras.layers.RNN(_StepAsCell(step), return_sequences=True, go_backwards=reverse, zero_output_for_mask=zero_output_for_mask, name="loop")
-    inputs = keras.tree.map_structure(keras.ops.convert_to_tensor, inputs)
+    inputs = keras.ops.convert_to_tensor(inputs)
     state = [keras.ops.convert_to_tensor(s) for s in state]
     mask = None if mask is None else as_mask(mask)
     _, outputs, state = rnn.inner_loop(inputs, state, mask)
