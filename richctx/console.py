@@ -1,0 +1,18 @@
+"""What the commands print, and where: results to the standard output, what is said about them to the standard error."""
+
+from rich.console import Console
+
+results = Console()
+notes = Console(stderr=True)
+
+
+def say(text):
+    """Prints a line of text as it is, however wide the terminal: no markup in it is read."""
+    results.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def note(text, label=None, style=None):
+    """Prints a line of text as it is to the standard error, with a coloured label before it, such as "Error"."""
+    if label:
+        notes.print(f"{label}: ", style=style, end="", highlight=False)
+    notes.print(text, markup=False, highlight=False, soft_wrap=True)
