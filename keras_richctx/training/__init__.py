@@ -1,5 +1,6 @@
 """Training on one device: `fit` is `keras.Model.fit` with a checkpoint that survives Ctrl-C, a kill and a full disk, and a progress bar."""
 
 from keras_richctx.training.fit import fit
+from keras_richctx.training.time_limit import TimeLimit
 
-__all__ = ["fit"]
+__all__ = ["TimeLimit", "fit"]

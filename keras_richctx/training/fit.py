@@ -17,6 +17,7 @@ from keras_richctx.training.position import Position
 from keras_richctx.training.progress import Progress, show_line
 from keras_richctx.training.resume import Resume, starting_position
 from keras_richctx.training.run_state import RunState
+from keras_richctx.training.time_limit import TimeLimit
 
 
 def fit(
@@ -138,7 +139,8 @@ def fit(
         # Resume is before the callbacks of the caller, so that they see the restored model, and Checkpoint behind all that it records.
         added = [*source.callbacks(start), *([Resume(arrays, start, source, checkpoint_dir)] if record else []), *callbacks, history]
         if progress:
-            added.append(stack.enter_context(Progress(epochs, start, console)))
+            seconds_left = next((callback.seconds_left for callback in callbacks if isinstance(callback, TimeLimit)), None)
+            added.append(stack.enter_context(Progress(epochs, start, console, seconds_left)))
         if store:
             interruption = stack.enter_context(Interruption())
             saved_state = (arrays, record["run"]) if record else None

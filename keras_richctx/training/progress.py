@@ -27,12 +27,14 @@ class Progress(keras.callbacks.Callback, contextlib.AbstractContextManager):
     Metrics are fetched only to be drawn, so a device is not held up at each step. Used as a context manager, which removes the bar in whatever way training
     ends.
 
-    The time left is that of the whole run at the speed of this session since its first step, validations included; early stopping is not foreseen.
+    The time left is that of the whole run at the speed of this session since its first step, validations included; early stopping is not foreseen. Where the
+    clock ends the run, it is what the clock says, and the number of epochs is not told, as it is not known.
 
     Args:
         epochs: integer, the total number of epochs.
         start: the `Position` that the run starts at. Defaults to its beginning.
         console: a `rich.console.Console`. Defaults to one on the standard output.
+        seconds_left: function that gives the time left of a run that the clock ends, such as that of `TimeLimit`, or `None`. Defaults to `None`.
 
     Example:
         >>> with Progress(epochs=2, console=rich.console.Console(force_terminal=False)) as progress:
@@ -41,11 +43,12 @@ class Progress(keras.callbacks.Callback, contextlib.AbstractContextManager):
         epoch 1/2  0:00  loss 0.25
     """
 
-    def __init__(self, epochs, start=BEGINNING, console=None):
+    def __init__(self, epochs, start=BEGINNING, console=None, seconds_left=None):
         super().__init__()
         self.epochs = epochs
         self.start = start
         self.console = console or rich.console.Console()
+        self.seconds_left = seconds_left
         self._bar = _Bar(self.console) if self.console.is_jupyter or self.console.is_interactive else None
         self._interval = 30.0 if self._bar is None else 0.2
         self._drawn_at = time.monotonic() if self._bar is None else -math.inf  # a bar shows at once that something is done
@@ -57,7 +60,7 @@ class Progress(keras.callbacks.Callback, contextlib.AbstractContextManager):
             self._bar.close()
 
     def on_epoch_begin(self, epoch, logs=None):
-        self._name = f"epoch {epoch + 1}/{self.epochs}"
+        self._name = f"epoch {epoch + 1}" if self.seconds_left else f"epoch {epoch + 1}/{self.epochs}"
         self._before = self.start.step if epoch == self.start.epoch else 0
         self._epochs_left = self.epochs - epoch - 1
         self._began_at = time.monotonic()
@@ -90,6 +93,8 @@ class Progress(keras.callbacks.Callback, contextlib.AbstractContextManager):
 
     def _time_left(self, step):
         """The time to the end of the run as text, or nothing while it cannot be known."""
+        if self.seconds_left:
+            return f"{_clock(self.seconds_left())} left"
         timed = (self._executions - 2) * self.model.steps_per_execution  # the first step, which compiles, does not count
         if timed <= 0 or not self.params["steps"]:
             return ""

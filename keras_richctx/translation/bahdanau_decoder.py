@@ -11,7 +11,8 @@ from keras_richctx.translation.recurrent_decoder import RecurrentDecoder
 class BahdanauDecoder(RecurrentDecoder):
     r"""A recurrent decoder that makes a new context at each step, with its previous state as the query.
 
-    $$c_t = \sum_i \alpha_{ti} h_i, \quad \alpha_{ti} = \mathrm{softmax}_i\, \mathrm{score}(s_{t-1}, h_i), \qquad s_t = f(s_{t-1}, y_{t-1}, c_t)$$
+    $$c_t = \sum_i \alpha_{ti} h_i, \quad \alpha_{ti} = \mathrm{softmax}_i\, \mathrm{score}(s_{t-1}, h_i), \qquad s_t = f(s_{t-1}, y_{t-1}, c_t),
+    \qquad s_0 = \tanh(W_s \overleftarrow h_1)$$
 
     Pads of the source get no weight. Pads of the target stand after its real positions and cannot reach them.
 
@@ -26,7 +27,7 @@ class BahdanauDecoder(RecurrentDecoder):
     Call arguments:
         embedded: float tensor of shape `(B, T, E)`, the words before each position.
         memory: float tensor of shape `(B, S, M)`, the encoder's states.
-        summary: float tensor of shape `(B, N)`, the encoder's final states.
+        summary: float tensor of shape `(B, N)`, the encoder's final states; its second half, the backward state, starts the decoder.
         memory_mask: boolean tensor of shape `(B, S)`, `True` at real source positions, or `None` for all.
 
     Returns:
@@ -52,13 +53,15 @@ class BahdanauDecoder(RecurrentDecoder):
         self.output_layer = DeepOutput(self.output_units, dtype=self.dtype_policy, name="output")
 
     def build(self, embedded_shape, memory_shape, summary_shape):
-        super().build(embedded_shape, memory_shape, summary_shape)
+        super().build(embedded_shape, memory_shape, (None, summary_shape[-1] // 2))
         self.alignment.build((None, None, self.units), memory_shape)
         self.context_to_cell.build(memory_shape)
         self.output_layer.build((None, self.units), memory_shape, embedded_shape)
 
     def start(self, memory, summary, memory_mask=None):
-        constant, state = super().start(memory, summary, memory_mask)
+        # s_0 = tanh(W_s h_1 backward): the state that has read the sentence from its end to its first word
+        backward = summary[:, summary.shape[-1] // 2 :]  # (B, N / 2)
+        constant, state = super().start(memory, backward, memory_mask)
         return {**constant, "keys": self.alignment.project_keys(memory)}, state
 
     def advance(self, projection, state, memory):

@@ -32,7 +32,7 @@ class RecurrentEncoder(keras.layers.Layer):
         A pair: the states of all positions, `(B, S, U)`, and the final states of both directions side by side, `(B, U)`: the sentence in one vector.
 
     Raises:
-        ValueError: if `units` is odd, or `cell` unknown.
+        ValueError: if `units` is not an even positive integer, or `cell` unknown.
 
     Example:
         >>> memory, summary = RecurrentEncoder(8)(np.ones((2, 5, 3), "float32"))
@@ -47,8 +47,8 @@ class RecurrentEncoder(keras.layers.Layer):
         super().__init__(**kwargs)
         if cell not in LAYERS:
             raise ValueError(f"Unknown recurrent cell. Received: cell={cell!r}. Choose one of {', '.join(LAYERS)}.")
-        if units % 2:
-            raise ValueError(f"The encoder gives half of its units to each direction, so they are even. Received: units={units}")
+        if not isinstance(units, int) or units < 2 or units % 2:
+            raise ValueError(f"The encoder gives half of its units to each direction, so they are an even positive integer. Received: units={units!r}")
         self.units = units
         self.cell = cell
         self.shortcut = keras.layers.Dense(units, use_bias=False, dtype=self.dtype_policy, name="shortcut") if shortcut else None

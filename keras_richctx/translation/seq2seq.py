@@ -45,7 +45,8 @@ class Seq2Seq(Translator):
         The logits of the next word at each target position, float `(B, T, V)`.
 
     Raises:
-        ValueError: for an unknown `attention`, `cell` or `score`, odd `units`, or an argument that the chosen attention does not take.
+        ValueError: for an unknown `attention`, `cell` or `score`, odd `units`, a number out of its range, or an argument that the chosen attention does
+            not take.
 
     Example:
         >>> tokenizer = krc.text.WordTokenizer.train(["the cat sleeps", "le chat dort"], vocab_size=100)
@@ -85,8 +86,12 @@ class Seq2Seq(Translator):
             raise ValueError(
                 f"max_source_length goes with the location score, and with no other. Received: score={score!r}, max_source_length={max_source_length!r}"
             )
+        if embedding_dim is not None and (not isinstance(embedding_dim, int) or embedding_dim < 1):
+            raise ValueError(f"The width of the embeddings is a positive integer. Received: embedding_dim={embedding_dim!r}")
+        if not coverage >= 0:
+            raise ValueError(f"The weight of the coverage penalty is at least zero. Received: coverage={coverage!r}")
         self.units = units
-        self.embedding_dim = embedding_dim or units
+        self.embedding_dim = units if embedding_dim is None else embedding_dim
         self.cell = cell
         self.attention = attention
         self.score = score

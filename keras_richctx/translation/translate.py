@@ -3,6 +3,7 @@
 import dataclasses
 
 import keras
+import numpy as np
 
 from keras_richctx.datasets import source_batches
 from keras_richctx.generation import beam, greedy
@@ -19,7 +20,7 @@ def translate(model, texts, num_beams=1, length_penalty=1.0, max_new_tokens=None
         texts: a string or a list of strings.
         num_beams: integer, how many translations to follow at once; `1` takes the most probable word at each step. Defaults to `1`.
         length_penalty: float, the exponent of the length that beams are compared by; `0` prefers short translations. Defaults to `1.0`.
-        max_new_tokens: integer, the longest translation in tokens. Defaults to ten more than twice the longest source of the batch.
+        max_new_tokens: integer, the longest translation in tokens. Defaults to ten more than twice the source, its end symbol counted.
         replace_unknown: boolean, whether an unknown word in the translation is replaced by the source word it attended to most. Defaults to `False`.
         batch_size: integer, how many sentences to decode at once. Defaults to `64`.
 
@@ -35,6 +36,8 @@ def translate(model, texts, num_beams=1, length_penalty=1.0, max_new_tokens=None
         >>> translation.alignment.shape[1], translation.source_tokens
         (3, ['the', 'cat', '[EOS]'])
     """
+    if not isinstance(texts, str | list | tuple):
+        raise ValueError(f"translate takes a string or a list of strings. Received: texts={texts!r} of type {type(texts).__name__}")
     single = isinstance(texts, str)
     texts = [texts] if single else list(texts)
     for i, text in enumerate(texts):
@@ -42,7 +45,7 @@ def translate(model, texts, num_beams=1, length_penalty=1.0, max_new_tokens=None
             raise ValueError(f"translate takes a string or a list of strings. Received: texts[{i}]={text!r} of type {type(text).__name__}")
     if replace_unknown:
         _check_replacement(model)
-    translations = [Translation("", [], [], None, 0.0)] * len(texts)
+    translations = [Translation("", [], [], np.zeros((0, 0), "float32") if model.has_attention else None, 0.0) for _ in texts]
     full = [i for i, text in enumerate(texts) if model.source_tokenizer(text)]
     for places, inputs in source_batches([texts[i] for i in full], model.source_tokenizer, batch_size):
         batch = _translate_batch(model, inputs, num_beams, length_penalty, max_new_tokens)
@@ -63,7 +66,8 @@ def _translate_batch(model, inputs, num_beams, length_penalty, max_new_tokens):
     # where the model looked is read off one more pass over the finished translation, the same computation as in training
     weights = None
     if model.has_attention:
-        weights = keras.ops.convert_to_numpy(model.attention_weights({**inputs, "decoder_token_ids": tokens[:, :-1]}))  # (B, T, S)
+        weights = model.attention_weights({**inputs, "decoder_token_ids": tokens[:, :-1]})  # (B, T, S)
+        weights = keras.ops.convert_to_numpy(keras.ops.cast(weights, "float32"))
     for b, (row, source_length) in enumerate(zip(tokens, lengths)):
         ids = _until_end(row[1:], target)
         yield Translation(
@@ -96,7 +100,8 @@ def _check_replacement(model):
 
 def _replace_unknown(model, text, translation):
     """Puts, for each unknown word of the translation, the source word that it attended to most, as it is spelled in `text`."""
-    unknown = model.target_tokenizer.id_to_token(model.target_tokenizer.unk_id)
+    target = model.target_tokenizer
+    unknown, *silent = (target.id_to_token(i) for i in (target.unk_id, target.pad_id, target.bos_id, target.eos_id))
     if unknown not in translation.target_tokens:
         return translation
     words = [text[a:b] for a, b in model.source_tokenizer.spans(text)]
@@ -104,4 +109,5 @@ def _replace_unknown(model, text, translation):
     for t, token in enumerate(tokens):
         if token == unknown:
             tokens[t] = words[translation.alignment[t, : len(words)].argmax()]
-    return dataclasses.replace(translation, text=model.target_tokenizer.join(tokens), target_tokens=tokens)
+    text = target.join([token for token, written in zip(tokens, translation.target_tokens) if written not in silent])
+    return dataclasses.replace(translation, text=text, target_tokens=tokens)

@@ -1,0 +1,152 @@
+"""How a translation model is made of sentence pairs, in one object that can be compared and written down."""
+
+import dataclasses
+
+import keras
+
+from keras_richctx.datasets import translation_batches
+from keras_richctx.text import ByteLevelBPETokenizer, WordTokenizer
+from keras_richctx.training import TimeLimit, fit
+from keras_richctx.translation.seq2seq import Seq2Seq
+
+TOKENIZERS = {"word": WordTokenizer, "bpe": ByteLevelBPETokenizer}
+WITHOUT_END = 1_000_000  # epochs, where the clock ends the training
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Recipe:
+    r"""The tokenizers, the model and the training of a translator: what the command, the course and the benchmarks have in common.
+
+    Trained with Adam, gradients clipped to a global norm of 1, and a learning rate that falls to zero along half a cosine, over the epochs or over the minutes:
+    one of the two is given.
+
+    Args:
+        tokenizer: string, `"word"` or `"bpe"`, for both languages. Defaults to `"bpe"`.
+        vocab_size: integer, the most ids of each language. Defaults to `4000`.
+        max_length: integer, the longest sentence to train on, in tokens with the end symbol; a pair with a longer one is left out, with a warning. With the
+            `"location"` score, also the longest that the model can read. Defaults to `100`.
+        units, embedding_dim, cell, attention, score, dropout, coverage: as in `Seq2Seq`.
+        batch_size: integer, pairs in a step. Defaults to `128`.
+        learning_rate: float, at the beginning. Defaults to `0.004`.
+        epochs: integer, passes over the pairs, or `None`. Defaults to `None`.
+        minutes: float, how long to train, or `None`. Defaults to `None`.
+        patience: integer, the number of epochs without a better validation loss after which training stops, or `None`. Defaults to `None`.
+        seed: integer, of the initial weights, of dropout and of the order of the pairs. Defaults to `0`.
+
+    Raises:
+        ValueError: if `tokenizer` is unknown, or not exactly one of `epochs` and `minutes` is given.
+
+    Example:
+        >>> pairs = krc.datasets.load("phrasebook", size=8)
+        >>> recipe = Recipe(tokenizer="word", units=8, epochs=1)
+        >>> model = recipe.build(*recipe.train_tokenizers(pairs))
+        >>> history = recipe.fit(model, pairs, progress=False)
+        >>> history.epoch
+        [0]
+    """
+
+    tokenizer: str = "bpe"
+    vocab_size: int = 4000
+    max_length: int = 100
+    units: int = 256
+    embedding_dim: int | None = 128
+    cell: str = "gru"
+    attention: str = "bahdanau"
+    score: str | None = None
+    dropout: float = 0.1
+    coverage: float = 0.0
+    batch_size: int = 128
+    learning_rate: float = 0.004
+    epochs: int | None = None
+    minutes: float | None = None
+    patience: int | None = None
+    seed: int = 0
+
+    def __post_init__(self):
+        if self.tokenizer not in TOKENIZERS:
+            raise ValueError(f"Unknown tokenizer. Received: tokenizer={self.tokenizer!r}. Choose one of {', '.join(TOKENIZERS)}.")
+        if (self.epochs is None) == (self.minutes is None):
+            raise ValueError(
+                f"Training ends after some epochs or after some minutes: give one of the two. Received: epochs={self.epochs}, minutes={self.minutes}"
+            )
+
+    def train_tokenizers(self, pairs):
+        """Learns the vocabularies of both languages.
+
+        Args:
+            pairs: `Pairs`.
+
+        Returns:
+            A pair of tokenizers, of the source and of the target. The same pairs give the same tokenizers.
+        """
+        kind = TOKENIZERS[self.tokenizer]
+        return kind.train(pairs.source, self.vocab_size), kind.train(pairs.target, self.vocab_size)
+
+    def build(self, source_tokenizer, target_tokenizer):
+        """Makes the model, with its first weights drawn from the seed, which is given to Python, NumPy and the backend.
+
+        Args:
+            source_tokenizer: tokenizer of the source language.
+            target_tokenizer: tokenizer of the target language.
+
+        Returns:
+            A `Seq2Seq`.
+        """
+        keras.utils.set_random_seed(self.seed)
+        model = Seq2Seq(
+            source_tokenizer,
+            target_tokenizer,
+            units=self.units,
+            embedding_dim=self.embedding_dim,
+            cell=self.cell,
+            attention=self.attention,
+            score=self.score,
+            max_source_length=self.max_length if self.score == "location" else None,
+            dropout=self.dropout,
+            coverage=self.coverage,
+        )
+        model.build()
+        return model
+
+    def fit(self, model, pairs, validation=None, checkpoint_dir=None, progress=True):
+        """Trains the model; a run that was cut short goes on from its checkpoint.
+
+        Args:
+            model: what `build` returned.
+            pairs: `Pairs` to train on.
+            validation: `Pairs` to measure the loss on after each epoch, or `None`. Defaults to `None`.
+            checkpoint_dir: as in `keras_richctx.training.fit`.
+            progress: as in `keras_richctx.training.fit`.
+
+        Returns:
+            The `keras.callbacks.History`.
+        """
+        batches = self._batches(model, pairs)
+        rate = self.learning_rate
+        if self.minutes is None:
+            # eta = eta_0 (1 + cos(pi t / T)) / 2, over the steps; TimeLimit does the same over the time
+            rate = keras.optimizers.schedules.CosineDecay(rate, self.epochs * int(batches.cardinality()))
+        model.compile(keras.optimizers.Adam(rate, global_clipnorm=1.0))
+        return fit(
+            model,
+            batches,
+            epochs=self.epochs or WITHOUT_END,
+            callbacks=[TimeLimit(60 * self.minutes, rate)] if self.minutes else [],
+            validation_data=None if validation is None else self._batches(model, validation, shuffle=False),
+            checkpoint_dir=checkpoint_dir,
+            patience=self.patience,
+            progress=progress,
+        )
+
+    def _batches(self, model, pairs, shuffle=True):
+        return translation_batches(
+            pairs,
+            model.source_tokenizer,
+            model.target_tokenizer,
+            self.batch_size,
+            shuffle=shuffle,
+            seed=self.seed,
+            pad_to_multiple=1 if keras.backend.backend() == "tensorflow" else 8,  # elsewhere each shape of a batch is a program to compile
+            max_length=self.max_length,
+            on_long="drop",
+        )
