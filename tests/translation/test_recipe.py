@@ -1,0 +1,42 @@
+import pytest
+
+from keras_richctx.datasets import load
+from keras_richctx.text import ByteLevelBPETokenizer, WordTokenizer
+from keras_richctx.translation.recipe import Recipe
+
+PAIRS = load("phrasebook", size=8, max_words=6)
+
+
+@pytest.mark.parametrize("name, kind", [("word", WordTokenizer), ("bpe", ByteLevelBPETokenizer)])
+def test_the_same_recipe_gives_the_same_tokenizers_and_first_weights(name, kind):
+    recipe = Recipe(tokenizer=name, vocab_size=300, units=8, epochs=1)
+    first, second = (recipe.build(*recipe.train_tokenizers(PAIRS)) for _ in range(2))
+    assert isinstance(first.source_tokenizer, kind)
+    assert (first.source_tokenizer, first.target_tokenizer) == (second.source_tokenizer, second.target_tokenizer)
+    for ours, theirs in zip(first.get_weights(), second.get_weights(), strict=True):
+        assert (ours == theirs).all()
+
+
+@pytest.mark.parametrize("arguments", [{"epochs": 3}, {"epochs": 2, "seed": 1}], ids=["three epochs", "another seed"])
+def test_the_learning_rate_is_zero_at_the_end(arguments):
+    recipe = Recipe(tokenizer="word", units=8, batch_size=3, **arguments)
+    model = recipe.build(*recipe.train_tokenizers(PAIRS))
+    recipe.fit(model, PAIRS, progress=False)
+    assert int(model.optimizer.iterations) == 3 * recipe.epochs
+    assert float(model.optimizer.learning_rate) == pytest.approx(0, abs=1e-9)
+
+
+def test_the_location_score_knows_as_many_places_as_sentences_may_have_tokens():
+    recipe = Recipe(tokenizer="word", units=8, score="location", max_length=11, epochs=1)
+    assert recipe.build(*recipe.train_tokenizers(PAIRS)).max_source_length == 11
+
+
+@pytest.mark.parametrize("end", [{}, {"epochs": 1, "minutes": 1}])
+def test_training_has_one_end(end):
+    with pytest.raises(ValueError, match=r"give one of the two. Received: epochs=.*, minutes="):
+        Recipe(**end)
+
+
+def test_an_unknown_tokenizer_is_named():
+    with pytest.raises(ValueError, match=r"tokenizer='char'. Choose one of word, bpe"):
+        Recipe(tokenizer="char", epochs=1)
