@@ -8,7 +8,7 @@ from keras_richctx.generation.compiled import run
 from keras_richctx.generation.greedy import trim
 from keras_richctx.generation.search import write
 
-NEVER = -1e30  # the log-probability of what cannot be; finite, so that no NaN comes of it
+NEVER = float("-inf")  # the log-probability of what cannot be: no probability added and no penalty makes it possible
 
 
 def length_penalty(length, alpha):
@@ -72,8 +72,9 @@ class Beam:
         tokens = write(_take(carry["alive_tokens"], lines), t, words)  # (B, 2 K, 1 + max_new_tokens)
         ends = words == self.eos_id
 
-        # set aside what ends: the best K of the old and the new
-        penalised = keras.ops.where(ends, scores / length_penalty(keras.ops.cast(t + 1, "float32"), self.alpha), NEVER)
+        # set aside what ends among the best K, as greedy search ends where the end symbol is the best word: the best K of the old and the new
+        now = ends & (keras.ops.arange(2 * k) < k)  # (B, 2 K)
+        penalised = keras.ops.where(now, scores / length_penalty(keras.ops.cast(t + 1, "float32"), self.alpha), NEVER)
         ended_scores, best = keras.ops.top_k(keras.ops.concatenate([carry["ended_scores"], penalised], axis=1), k)
         ended_tokens = _take(keras.ops.concatenate([carry["ended_tokens"], tokens], axis=1), best)
         # go on with the best K of the others
@@ -124,10 +125,10 @@ def beam(model, inputs, max_new_tokens, num_beams=4, length_penalty=1.0, return_
 
     Returns:
         An integer array of shape `(B, T)`, the first token (the prompt's last) included; with `return_all` a pair of an integer array of shape `(B, K, T)`
-        and a float array of shape `(B, K)`, the scores; a place for which no line ended has a score of -1e30.
+        and a float array of shape `(B, K)`, the scores; a place that no line fills has a score of minus infinity.
 
     Raises:
-        ValueError: if a number is out of its range, there are more beams than words, or the model has no end symbol.
+        ValueError: if a number is out of its range, or the model has no end symbol.
 
     Example:
         >>> tokenizer = krc.text.WordTokenizer.train(["the cat sleeps", "le chat dort"], vocab_size=100)

@@ -14,7 +14,7 @@ class _Compiled(keras.Model):
     """A search as a model, so that Keras compiles it: `tf.function` on TensorFlow, `jit` on JAX."""
 
     def __init__(self, model, strategy, max_new_tokens):
-        super().__init__(name="search")
+        super().__init__(name="search", dtype=model.dtype_policy)  # weights are cast as in the model's own call
         self.model = model
         self.strategy = strategy
         self.max_new_tokens = max_new_tokens
@@ -46,10 +46,10 @@ def run(model, inputs, strategy, max_new_tokens):
         ValueError: if `max_new_tokens` is not positive, or has another shape.
     """
     batch = len(next(iter(inputs.values())))
-    limits = np.asarray(max_new_tokens, "int32")
-    if limits.ndim > 1 or (limits.ndim == 1 and len(limits) != batch) or limits.size == 0 or limits.min() < 1:
+    limits = np.asarray(max_new_tokens)
+    if limits.dtype.kind not in "iu" or limits.shape not in ((), (batch,)) or limits.size == 0 or limits.min() < 1:
         raise ValueError(f"max_new_tokens is a positive integer, or one for each of the {batch} rows. Received: max_new_tokens={max_new_tokens!r}")
-    limits = np.broadcast_to(limits, (batch,))
+    limits = np.broadcast_to(limits.astype("int32"), (batch,))
     length = -(-int(limits.max()) // BUCKET) * BUCKET
     # kept on the model in a plain namespace: Keras neither tracks nor saves it there
     programs = vars(model).setdefault("_searches", types.SimpleNamespace(by_key={})).by_key
