@@ -72,7 +72,7 @@ class ModelDirectory:
 
         These are three while one is written, and each holds the weights, the two averages of the optimizer, and the best weights.
         """
-        size = sum(4 * weight.size for weight in model.weights)  # float32
+        size = 4 * model.count_params()  # bytes, in float32
         check_space(self.path, size * (3 * 4 + 1))
 
     def save(self, model):

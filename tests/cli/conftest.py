@@ -4,6 +4,7 @@ import functools
 
 import keras
 import pytest
+import tensorflow as tf
 from typer.testing import CliRunner
 
 from keras_richctx.datasets import load
@@ -15,10 +16,18 @@ TINY = ["--tokenizer", "word", "--units", "8", "--batch-size", "8", "--epochs", 
 
 @pytest.fixture(scope="session")
 def cli():
-    """Runs `richctx` with arguments and gives the result: `exit_code`, `stdout`, `stderr`, `output` (both)."""
+    """Runs `richctx` with arguments and gives the result: `exit_code`, `stdout`, `stderr`, `output` (both).
+
+    Without graphs, which take longer to trace than these runs take.
+    """
 
     def run(*arguments, **options):
-        return CliRunner().invoke(app, [str(argument) for argument in arguments], prog_name="richctx", **options)
+        arguments = [str(argument) for argument in arguments]
+        tf.config.run_functions_eagerly(True)
+        try:
+            return CliRunner(env={"COLUMNS": "300"}).invoke(app, arguments, prog_name="richctx", **options)
+        finally:
+            tf.config.run_functions_eagerly(False)
 
     return run
 

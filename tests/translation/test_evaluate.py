@@ -13,7 +13,9 @@ TARGET = WordTokenizer.train(PAIRS.target, 200)
 
 @pytest.fixture(scope="module")
 def model():
-    return Seq2Seq(SOURCE, TARGET, units=8)
+    model = Seq2Seq(SOURCE, TARGET, units=8)
+    model.build()
+    return model
 
 
 class Oracle:
@@ -90,7 +92,9 @@ def test_all_translations_of_a_source_are_its_references():
 
 @pytest.mark.parametrize("pairs, attention", [(Pairs(PAIRS.source[:2], PAIRS.target[:2]), "bahdanau"), (PAIRS[:2], "fixed")], ids=["no gold", "no attention"])
 def test_the_error_rate_of_an_alignment_needs_gold_links_and_attention(pairs, attention):
-    assert evaluate(Seq2Seq(SOURCE, TARGET, units=8, attention=attention), pairs)["aer"] is None
+    model = Seq2Seq(SOURCE, TARGET, units=8, attention=attention)
+    model.build()
+    assert evaluate(model, pairs)["aer"] is None
 
 
 def test_no_pairs_are_refused(model):

@@ -17,12 +17,11 @@ def test_the_same_recipe_gives_the_same_tokenizers_and_first_weights(name, kind)
         assert (ours == theirs).all()
 
 
-@pytest.mark.parametrize("arguments", [{"epochs": 3}, {"epochs": 2, "seed": 1}], ids=["three epochs", "another seed"])
-def test_the_learning_rate_is_zero_at_the_end(arguments):
-    recipe = Recipe(tokenizer="word", units=8, batch_size=3, **arguments)
+def test_the_learning_rate_is_zero_after_all_epochs():
+    recipe = Recipe(tokenizer="word", units=4, batch_size=3, epochs=2)
     model = recipe.build(*recipe.train_tokenizers(PAIRS))
     recipe.fit(model, PAIRS, progress=False)
-    assert int(model.optimizer.iterations) == 3 * recipe.epochs
+    assert int(model.optimizer.iterations) == 3 * 2
     assert float(model.optimizer.learning_rate) == pytest.approx(0, abs=1e-9)
 
 
