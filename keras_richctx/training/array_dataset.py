@@ -1,12 +1,12 @@
-"""Arrays as a `tf.data.Dataset` in an order that depends on a seed and on the number of the pass."""
+"""Arrays as an endless `tf.data.Dataset`, in an order that depends on a seed and on the number of the pass."""
 
 import keras
 
 
 def array_dataset(arrays, batch_size, shuffle=True, seed=0):
-    """Returns a `tf.data.Dataset` of batches of `arrays`, in a new order at each pass if `shuffle`.
+    """Returns an endless `tf.data.Dataset` of the batches of `arrays`, pass after pass, each in an order of its own if `shuffle`.
 
-    The order is drawn from `seed`, so a dataset made anew with the same seed gives the same batches pass after pass. The arrays are in memory once, and each
+    The order of a pass is a function of `seed` and of the number of the pass alone, whatever the global seeds are. The arrays are in memory once, and each
     batch is gathered from them.
 
     Args:
@@ -16,10 +16,15 @@ def array_dataset(arrays, batch_size, shuffle=True, seed=0):
         seed: integer. Defaults to `0`.
 
     Returns:
-        A `tf.data.Dataset` of known size. Floats are of the type `keras.config.floatx()`, as in `keras.Model.fit`.
+        A `tf.data.Dataset`. Floats are of the type `keras.config.floatx()`, as in `keras.Model.fit`.
 
     Raises:
         ValueError: if the first dimensions differ, or are zero.
+
+    Example:
+        >>> batches = array_dataset((np.arange(5),), batch_size=3, shuffle=False)
+        >>> [batch.numpy().tolist() for (batch,) in batches.take(3)]
+        [[0, 1, 2], [3, 4], [0, 1, 2]]
     """
     import tensorflow as tf
 
@@ -34,13 +39,14 @@ def array_dataset(arrays, batch_size, shuffle=True, seed=0):
         tensor = tf.convert_to_tensor(leaf)
         return tf.cast(tensor, keras.config.floatx()) if tensor.dtype.is_floating else tensor
 
-    tensors = keras.tree.lists_to_tuples(keras.tree.map_structure(standardize, arrays))  # tf.data would stack a list into one tensor
-    order = tf.data.Dataset.range(size)
-    if shuffle:
-        order = order.shuffle(size, seed=seed)
+    def order(number):
+        rows = tf.range(size)  # (N,)
+        rows = tf.random.experimental.stateless_shuffle(rows, (seed, number)) if shuffle else rows
+        return tf.data.Dataset.from_tensor_slices(rows).batch(batch_size)
 
-    @tf.autograph.experimental.do_not_convert
     def gather(rows):
         return keras.tree.map_structure(lambda tensor: tf.gather(tensor, rows), tensors)
 
-    return order.batch(batch_size).map(gather, num_parallel_calls=tf.data.AUTOTUNE).prefetch(tf.data.AUTOTUNE)
+    tensors = keras.tree.lists_to_tuples(keras.tree.map_structure(standardize, arrays))  # tf.data would stack a list into one tensor
+    as_it_is = tf.autograph.experimental.do_not_convert  # nothing in them is to be rewritten for the graph
+    return tf.data.Dataset.counter().flat_map(as_it_is(order)).map(as_it_is(gather), num_parallel_calls=tf.data.AUTOTUNE).prefetch(tf.data.AUTOTUNE)

@@ -41,7 +41,7 @@ def open_source(data, batch_size=None, steps_per_epoch=None, shuffle=True, seed=
         size = len(keras.tree.flatten(data)[0])
         batch_size = batch_size or (math.ceil(size / steps_per_epoch) if steps_per_epoch else 32)
         dataset = array_dataset(pack_arrays(data, **beside), batch_size, shuffle, seed)
-        return DatasetSource(dataset, steps_per_epoch, batch_size, steps_per_execution)
+        return DatasetSource(dataset, steps_per_epoch or math.ceil(size / batch_size), batch_size, steps_per_execution)
     batches = data.num_batches if isinstance(data, keras.utils.PyDataset) else None
     can_shuffle = batches is not None or all(hasattr(leaf, "shape") for leaf in keras.tree.flatten(data))  # Keras warns of a shuffle that it cannot do
     return DataSource(data, steps_per_epoch or batches, batch_size, steps_per_epoch=steps_per_epoch, shuffle=shuffle and can_shuffle, **beside)

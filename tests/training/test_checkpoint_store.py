@@ -15,14 +15,17 @@ def store(tmp_path):
     """A store with two checkpoints, of steps 1 and 2."""
     store = CheckpointStore(tmp_path / "a" / "b")
     for step in (1, 2):
-        store.write({"kernel": np.full((5, 3), step, "float32")}, {"step": step})
+        store.write({"kernel": np.full((50, 30), step, "float32")}, {"step": step})
     return store
 
 
-def flip_a_bit(path):
-    content = bytearray(path.read_bytes())
-    content[content.index(b"\x00\x00\x00\x40")] ^= 1  # in the array itself: 2.0 in float32
-    path.write_bytes(content)
+def flip_a_bit_of(content):
+    def flip(path):
+        file = bytearray(path.read_bytes())
+        file[file.index(content)] ^= 2
+        path.write_bytes(file)
+
+    return flip
 
 
 def fill_with_pickle(path):
@@ -30,7 +33,8 @@ def fill_with_pickle(path):
 
 
 DAMAGES = {
-    "a flipped bit": flip_a_bit,
+    "a flipped bit of a number": flip_a_bit_of(b"\x00\x00\x00\x40"),  # 2.0
+    "a flipped bit of a shape": flip_a_bit_of(b"30), "),  # (50, 30) is (50, 10): fewer numbers are read than there are
     "half of it": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
     "nothing": lambda path: path.write_bytes(b""),
     "another kind of file": lambda path: path.write_bytes(b"not an archive" * 99),
