@@ -68,7 +68,7 @@ def test_what_is_written_is_read(tmp_path_factory, pairs):
     assert list(read_pairs(path)) == [(source.strip(), target.strip()) for source, target in pairs]
 
 
-@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", gzip.compress(b"")])
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0)])
 def test_an_empty_file(write, content):
     path = write(content)
     with pytest.raises(ValueError, match=rf"{re.escape(str(path))} is empty"):
