@@ -72,11 +72,9 @@ class Checkpoint(keras.callbacks.Callback):
         begun = self._now.step + self.model.steps_per_execution
         if self.source.exact and begun < self.source.steps:  # another callback has stopped training within the epoch
             self._now = Position(epoch, begun)
-            self._save(metrics=False)
         else:
-            self._now = Position(epoch + 1)
-            self._run = self.run_state.capture()
-            self._save(metrics=False)
+            self._now, self._run = Position(epoch + 1), self.run_state.capture()
+        self._save(metrics=False)
         if self.interruption.signal is not None:
             self._stop()
 

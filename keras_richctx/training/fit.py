@@ -126,14 +126,17 @@ def fit(
     start = starting_position(record, source, say) if record else Position(initial_epoch)
 
     history = keras.callbacks.History()
-    if patience is not None:
-        callbacks.append(keras.callbacks.EarlyStopping(monitor, patience=patience, restore_best_weights=True))
+    stopping = None if patience is None else keras.callbacks.EarlyStopping(monitor, patience=patience, restore_best_weights=True)
+    callbacks += [] if stopping is None else [stopping]
     run_state = RunState(history, callbacks)
     if record:
         if run_state.is_over(record["run"]):
-            say(f"Training has stopped early, after epoch {start.epoch}.")
             epochs = start.epoch
-        say(f"Going on from {start} with the checkpoint in {str(checkpoint_dir)!r}." if start.epoch < epochs else f"All {epochs} epochs are done.")
+        say(
+            f"Going on from {start} with the checkpoint in {str(checkpoint_dir)!r}."
+            if start.epoch < epochs
+            else f"Nothing to do: {start.epoch} epochs are done."
+        )
 
     with contextlib.ExitStack() as stack:
         # Resume is before the callbacks of the caller, so that they see the restored model, and Checkpoint behind all that it records.
@@ -154,6 +157,8 @@ def fit(
             verbose=0,
             **{"validation_batch_size": batch_size, **fit_arguments},
         )
+    if stopping is not None and stopping.stopped_epoch:
+        say(f"Stopped early: {monitor} has not improved since epoch {stopping.best_epoch + 1}, the weights of which are restored.")
     return history
 
 

@@ -4,7 +4,7 @@ import keras
 import numpy as np
 
 _WATCHERS = (keras.callbacks.EarlyStopping, keras.callbacks.ModelCheckpoint, keras.callbacks.ReduceLROnPlateau)
-_MEMORY = ("best", "best_epoch", "wait", "stopped_epoch", "cooldown_counter")
+_MEMORY = ("best", "best_epoch", "wait", "cooldown_counter")
 
 
 class RunState:

@@ -117,12 +117,7 @@ def main(root):
     run("chain: between the renames", train, chain, die=dies_renaming, save_every_steps=1)
     run("chain: end", train, chain, root / "chain.npz", save_every_steps=1)
 
-    # Saved at the ends of epochs only: the steps since are done again.
-    sparse = root / "sparse"
-    run("sparse: in epoch 2", train, sparse, die=kill_at(STEPS + 3))
-    run("sparse: end", train, sparse, root / "sparse.npz")
-
-    # The disk is full from the second epoch on.
+    # Saved at the ends of epochs only, and the disk is full from the second epoch on: that epoch is done again.
     full = root / "full"
 
     def fills(step):

@@ -215,11 +215,12 @@ def test_patience_and_the_best_weights_outlive_a_restart(make_model, arrays, cra
     assert bias(model) == 4.0
 
 
-def test_patience_restores_the_weights_of_the_best_epoch(make_model, arrays):
+def test_patience_restores_the_weights_of_the_best_epoch_and_says_so(make_model, arrays, capsys):
     model = make_model(keras.optimizers.SGD(-0.05))  # uphill
     x, y = arrays
-    history = fit(model, x, y, epochs=9, validation_data=arrays, patience=2, **QUIET)
+    history = fit(model, x, y, epochs=9, validation_data=arrays, patience=2)
     assert len(history.epoch) == 3
+    assert "Stopped early: val_loss has not improved since epoch 1" in capsys.readouterr().out
     assert model.evaluate(x, y, verbose=0, return_dict=True)["loss"] == pytest.approx(history.history["val_loss"][0], abs=1e-5)
 
 
@@ -380,6 +381,7 @@ def generate(arrays):
         yield from (tuple(array[first : first + 6] for array in arrays) for first in (0, 6, 12))
 
 
+@pytest.mark.filterwarnings("ignore:Your input ran out of data")  # how Keras learns the size of a dataset that does not know it
 @pytest.mark.parametrize(
     "make_data, options",
     [(Batches, {}), (generate, {"steps_per_epoch": 3}), (lambda arrays: dataset_of(arrays, 6).filter(lambda x, y: True), {})],

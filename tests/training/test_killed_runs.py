@@ -27,11 +27,11 @@ def test_the_runs_end_as_they_were_made_to(runs):
     codes = runs[1]
     assert codes.pop("full: disk") == 74
     ended = {name for name, code in codes.items() if code == 0}
-    assert ended == {"reference", "chain: end", "sparse: end", "full: end"}
+    assert ended == {"reference", "chain: end", "full: end"}
     assert {code for name, code in codes.items() if name not in ended} == {-signal.SIGKILL}
 
 
-@pytest.mark.parametrize("name", ["chain", "sparse", "full"])
+@pytest.mark.parametrize("name", ["chain", "full"])
 def test_a_killed_run_ends_with_the_weights_optimizer_seeds_and_history_of_one_that_was_not(runs, name):
     root = runs[0]
     with np.load(root / "reference.npz") as expected, np.load(root / f"{name}.npz") as actual:
@@ -52,5 +52,5 @@ def test_a_full_disk_is_said_when_it_happens_and_when_training_ends(runs):
 
 
 def test_nothing_but_checkpoints_is_left(runs):
-    for name in ("chain", "sparse", "full", "reference"):
+    for name in ("chain", "full", "reference"):
         assert sorted(path.name for path in (runs[0] / name).iterdir()) == ["checkpoint.npz", "checkpoint.previous.npz"]

@@ -22,6 +22,7 @@ def mean_over_real_positions(logits, labels, weights):
     return (losses * weights).sum() / weights.sum()
 
 
+@pytest.mark.filterwarnings("ignore:The model does not have any trainable weights")
 @pytest.mark.parametrize("pads", [0, 4])
 def test_mean_with_sample_weight_divides_by_the_real_positions(batch, pads):
     logits, labels, weights = (np.pad(array, [(0, 0), (0, pads)] + [(0, 0)] * (array.ndim - 2)) for array in batch)
