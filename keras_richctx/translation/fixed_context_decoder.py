@@ -25,7 +25,7 @@ class FixedContextDecoder(RecurrentDecoder):
         memory_mask: boolean tensor of shape `(B, S)`; not looked at.
 
     Returns:
-        A pair: the features, `(B, T, F)`, and `None` for the attention weights that it does not have.
+        A pair: the features, `(B, T, F)`, and an empty tuple in place of the attention weights that it does not have.
 
     Raises:
         ValueError: if `cell` is unknown.

@@ -37,11 +37,11 @@ class RecurrentDecoder(keras.layers.Layer):
             dense.build(summary_shape)
 
     def call(self, embedded, memory, summary, memory_mask=None):
-        """Runs over a known target; returns the features, `(B, T, U)`, and the attention weights, `(B, T, S)`, or `None` without attention."""
+        """Runs over a known target; returns the features, `(B, T, U)`, and the attention weights, `(B, T, S)`, or `()` without attention."""
         memory, state = self.start(memory, summary, memory_mask)
         projection = self.cell.project(embedded)  # (B, T, gates * U): the target's part, for all steps at once
         outputs, _ = loop(lambda p, s: self.advance(p, s, memory), projection, state)
-        return self.features(embedded, outputs), outputs[2] if len(outputs) > 2 else None
+        return self.features(embedded, outputs), outputs[2] if len(outputs) > 2 else ()  # not None, which no symbolic output can be
 
     def compute_mask(self, embedded, previous_mask):
         return None, None

@@ -86,12 +86,14 @@ class Seq2Seq(Translator):
             raise ValueError(
                 f"max_source_length goes with the location score, and with no other. Received: score={score!r}, max_source_length={max_source_length!r}"
             )
-        if embedding_dim is not None and (not isinstance(embedding_dim, int) or embedding_dim < 1):
-            raise ValueError(f"The width of the embeddings is a positive integer. Received: embedding_dim={embedding_dim!r}")
+        embedding_dim = units if embedding_dim is None else embedding_dim
+        for name, width in (("units", units), ("embedding_dim", embedding_dim)):
+            if not isinstance(width, int) or width < 1:
+                raise ValueError(f"{name} is a width, a positive integer. Received: {name}={width!r}")
         if not coverage >= 0:
             raise ValueError(f"The weight of the coverage penalty is at least zero. Received: coverage={coverage!r}")
         self.units = units
-        self.embedding_dim = units if embedding_dim is None else embedding_dim
+        self.embedding_dim = embedding_dim
         self.cell = cell
         self.attention = attention
         self.score = score
@@ -105,19 +107,22 @@ class Seq2Seq(Translator):
         words = {"embeddings_initializer": keras.initializers.RandomNormal(stddev=1.0), **policy}
         self.source_embedding = keras.layers.Embedding(source_tokenizer.vocab_size, self.embedding_dim, name="source_embedding", **words)
         self.target_embedding = keras.layers.Embedding(target_tokenizer.vocab_size, self.embedding_dim, name="target_embedding", **words)
-        self.encoder = RecurrentEncoder(units, cell, shortcut, name="encoder", **policy)
+        self.encoder = RecurrentEncoder(units, cell, shortcut and attention != "fixed", name="encoder", **policy)  # the shortcut serves attention
         options = {} if score is None else {"score": score, "score_units": max_source_length}
         if attention != "luong":
             options["output_units"] = self.embedding_dim
         self.decoder = DECODERS[attention](units, cell, name="decoder", **options, **policy)
         self.dropout = keras.layers.Dropout(dropout, name="dropout", **policy)
         self.output_projection = keras.layers.Dense(target_tokenizer.vocab_size, name="output_projection", **policy)
+        self.build()  # all widths are known
 
     @property
     def has_attention(self):
         return self.attention != "fixed"
 
     def build(self, input_shape=None):
+        if self.built:
+            return
         embedded = (None, None, self.embedding_dim)
         self.source_embedding.build((None, None))
         self.target_embedding.build((None, None))

@@ -57,6 +57,10 @@ def translate(model, texts, num_beams=1, length_penalty=1.0, max_new_tokens=None
 def _translate_batch(model, inputs, num_beams, length_penalty, max_new_tokens):
     """Translates a padded batch of token ids; yields a `Translation` a row."""
     target, lengths = model.target_tokenizer, inputs["encoder_padding_mask"].sum(axis=1)
+    if model.max_source_length is not None and lengths.max() > model.max_source_length:
+        raise ValueError(
+            f"This model reads sources of up to {model.max_source_length} tokens, the end symbol counted. Received: one of {lengths.max()}. Split the sentence."
+        )
     limits = 2 * lengths + 10 if max_new_tokens is None else max_new_tokens
     if num_beams == 1:
         tokens, scores = greedy(model, inputs, limits, return_scores=True)

@@ -16,6 +16,8 @@ class Translator(keras.Model):
         **kwargs: passed to `keras.Model`.
     """
 
+    max_source_length = None  # the longest source in tokens that the model can read, where there is such a limit
+
     def __init__(self, source_tokenizer, target_tokenizer, **kwargs):
         super().__init__(**kwargs)
         for name, tokenizer in (("source_tokenizer", source_tokenizer), ("target_tokenizer", target_tokenizer)):
@@ -44,6 +46,11 @@ class Translator(keras.Model):
         if jit_compile is None:
             jit_compile = False if keras.backend.backend() == "tensorflow" else "auto"
         super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, jit_compile=jit_compile, **kwargs)
+
+    def compile_from_config(self, config):
+        """Compiles a loaded model as it was when saved, with the state of its optimizer to follow."""
+        self.compile(**keras.saving.deserialize_keras_object(config))
+        self.optimizer.build(self.trainable_variables)
 
     @property
     def has_attention(self):

@@ -110,6 +110,8 @@ def test_keys_projected_once_serve_every_query(score):
 class Listener(keras.layers.Layer):
     """Keeps the mask that arrives with its input."""
 
+    supports_masking = True
+
     def call(self, inputs, mask=None):
         self.heard = mask
         return inputs
@@ -142,7 +144,7 @@ def test_gradients_reach_every_weight_and_are_finite_at_pads(score, gradients):
     variables = [*layer.trainable_variables, *([] if score == "location" else [key])]  # a location score does not see the keys
 
     def total():
-        context, _ = layer(QUERY, VALUE, key.value, mask=MASK)
+        context, _ = layer(QUERY, VALUE, 1.0 * key, mask=MASK)
         return keras.ops.sum(keras.ops.square(context))
 
     by_variable = gradients(total, variables)

@@ -185,7 +185,7 @@ def test_a_source_longer_than_the_location_score_knows_is_refused(make):
     model = make(score="location", max_source_length=6)
     for text in ("a cat", "the cat sees the dog", "a"):
         assert model.translate(text, max_new_tokens=3).alignment.shape[1] == len(text.split()) + 1
-    with pytest.raises(ValueError, match=r"knows 6 source positions\. Received: a source of 7 positions"):
+    with pytest.raises(ValueError, match=r"up to 6 tokens, the end symbol counted\. Received: one of 7"):
         model.translate("the black cat sees the dog", max_new_tokens=3)
 
 
