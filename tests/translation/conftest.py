@@ -25,7 +25,7 @@ def english():
 
 @pytest.fixture(scope="session")
 def french():
-    return WordTokenizer.train([target.replace("noir ", "") for _, target in PAIRS], vocab_size=50)
+    return WordTokenizer.train([target.replace(" noir", "") for _, target in PAIRS], vocab_size=50)
 
 
 @pytest.fixture(scope="session")
