@@ -62,7 +62,7 @@ def additive_score(query, key, v, w1=None, w2=None):
     k = key if w2 is None else keras.ops.matmul(key, w2)
     # e_ti = v . tanh(W1 s_t + W2 h_i)
     hidden = keras.ops.tanh(q[..., :, None, :] + k[..., None, :, :])  # (B, T, S, U)
-    return keras.ops.sum(v * hidden, axis=-1)
+    return keras.ops.sum(keras.ops.multiply(v, hidden), axis=-1)
 
 
 def location_score(query, w):
