@@ -29,7 +29,7 @@ test: .venv/.made-dev
 
 test-backends: .venv/.made-backends
 	KERAS_BACKEND=jax $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/recurrent tests/attention
-	KERAS_BACKEND=torch $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/recurrent tests/attention
+	KERAS_BACKEND=torch $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/attention
 
 lint: .venv/.made-dev
 	$(BIN)/ruff check .

@@ -28,12 +28,12 @@ def lstm_step(projection, hidden, cell, recurrent_kernel):
         [Hochreiter and Schmidhuber, 1997](https://doi.org/10.1162/neco.1997.9.8.1735); the forget gate:
         [Gers et al., 2000](https://doi.org/10.1162/089976600300015015).
     """
-    maps = projection + keras.ops.matmul(hidden, recurrent_kernel)  # (B, 4 U)
+    maps = keras.ops.add(projection, keras.ops.matmul(hidden, recurrent_kernel))  # (B, 4 U)
     i, f, g, o = keras.ops.split(maps, 4, axis=-1)  # (B, U) each
     # (i, f, o, g) = (sigma, sigma, sigma, tanh)(W (h_{t-1}, x_t) + b)
     i, f, o, g = keras.ops.sigmoid(i), keras.ops.sigmoid(f), keras.ops.sigmoid(o), keras.ops.tanh(g)
     # c_t = f . c_{t-1} + i . g
-    cell = f * cell + i * g
+    cell = keras.ops.multiply(f, cell) + i * g
     # h_t = o . tanh(c_t)
     hidden = o * keras.ops.tanh(cell)
     return {"input_gate": i, "forget_gate": f, "candidate": g, "output_gate": o, "cell": cell, "hidden": hidden}

@@ -22,7 +22,7 @@ def rnn_step(projection, hidden, recurrent_kernel):
         [Elman, 1990](https://doi.org/10.1207/s15516709cog1402_1).
     """
     # h_t = tanh(W_xh x_t + W_hh h_{t-1} + b_h)
-    return keras.ops.tanh(projection + keras.ops.matmul(hidden, recurrent_kernel))
+    return keras.ops.tanh(keras.ops.add(projection, keras.ops.matmul(hidden, recurrent_kernel)))
 
 
 @keras.saving.register_keras_serializable("keras_richctx")
