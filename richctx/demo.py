@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from richctx.console import results, say
+from richctx.quiet import import_quietly
 
 # What the demo learns from, what it is measured on, and how it learns (see `keras_richctx.translation.recipe.Recipe`): all that its time and figures hang on.
 PAIRS = 20_000
@@ -35,6 +36,7 @@ def demo(
     The sentences come from a grammar that is part of the library, with gold word alignments: nothing is downloaded.
     """
     begun = time.monotonic()
+    import_quietly()
     from keras_richctx.datasets import load
     from keras_richctx.translation.evaluate import evaluate
     from keras_richctx.translation.recipe import Recipe

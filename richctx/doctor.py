@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 import typer
 
 from richctx.console import results, say
+from richctx.quiet import import_quietly
 
 EXTRAS = {"jax": "the JAX backend", "torch": "the PyTorch backend", "lab": "the notebooks"}
 NOT_HERE = {"tensorflow-text": "has no wheel for this system: everything but the in-graph tokenizer works without it"}
@@ -74,6 +75,7 @@ def _data():
 def _failure():
     """Does the main job with the smallest of models; says in words why it failed, or returns `None`."""
     try:
+        import_quietly()
         import keras
 
         backend = keras.backend.backend()

@@ -6,6 +6,7 @@ import typer
 
 from richctx.console import results
 from richctx.options import BeamsOption, DataOption, DirArgument, LengthPenaltyOption, PairsOption, SkipEmptyOption, TargetOption
+from richctx.quiet import import_quietly
 
 
 def evaluate(
@@ -25,6 +26,7 @@ def evaluate(
     BLEU is sacrebleu's, with all translations of a source sentence as its references. Where gold alignments are known, the alignment error rate of the
     attention is given too.
     """
+    import_quietly()
     from rich.table import Table
 
     from keras_richctx.translation.evaluate import evaluate

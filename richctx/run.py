@@ -8,6 +8,7 @@ import typer
 
 from richctx.console import note
 from richctx.options import BeamsOption, DirArgument, LengthPenaltyOption
+from richctx.quiet import import_quietly
 
 
 def run(
@@ -27,11 +28,11 @@ def run(
         raise typer.BadParameter("Give sentences, or a file of them with --file; one of the two.")
     if map is not None and not map.parent.is_dir():
         raise typer.BadParameter(f"There is no directory {map.parent} to draw into.", param_hint="--map")
-    if file is not None:
-        sentences = _lines(file)
-
+    import_quietly()
     from richctx.model_directory import ModelDirectory
 
+    if file is not None:
+        sentences = _lines(file)
     model = ModelDirectory(directory).load()
     if map is not None and not model.has_attention:
         raise ValueError(f"The model in {directory} has no attention to draw. Train one with --attention bahdanau or luong.")

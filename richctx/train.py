@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from richctx.options import DataOption, PairsOption, SkipEmptyOption, TargetOption
+from richctx.quiet import import_quietly
 
 of_model = partial(typer.Option, rich_help_panel="The model")
 of_training = partial(typer.Option, rich_help_panel="The training")
@@ -49,6 +50,7 @@ def train(
     """
     if epochs is not None and minutes is not None:
         raise typer.BadParameter("Training ends after --epochs or after --minutes: give one of the two.")
+    import_quietly()
     from keras_richctx.translation.recipe import Recipe
     from richctx.data import hold_out, read
     from richctx.training_run import train_model

@@ -16,7 +16,6 @@ pytestmark = pytest.mark.backends
 
 SCRIPT = Path(__file__).with_name("another_process.py")
 MODELS = {
-    "bahdanau": {},
     "luong": {"attention": "luong", "cell": "lstm", "score": "location", "max_source_length": 9, "shortcut": False},
     "fixed": {"attention": "fixed", "cell": "rnn", "dropout": 0.1},
 }
@@ -29,10 +28,10 @@ def models(make, trained):
 
 @pytest.fixture(scope="module")
 def folder(models, tmp_path_factory):
-    """Where each model is saved, after it has been used, and where another process wrote down what it loaded."""
+    """Where each model is saved, and where another process wrote down what it loaded."""
     folder = tmp_path_factory.mktemp("saved")
+    models["trained"].translate("a cat", max_new_tokens=12)  # a used model saves as well as a new one
     for name, model in models.items():
-        model.translate("a cat", max_new_tokens=3)
         model.save(folder / f"{name}.keras")
     done = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
@@ -56,7 +55,7 @@ def test_another_process_translates_the_same(name, models, folder, describe):
             assert loaded[what].item() == expected[what].item()
         np.testing.assert_array_equal(loaded["weights"], expected["weights"])
         for what in ("scores", "attention"):
-            np.testing.assert_allclose(loaded[what], expected[what], atol=1e-6)
+            np.testing.assert_allclose(loaded[what], expected[what], rtol=1e-6, atol=1e-6)
 
 
 def test_a_loaded_model_goes_on_learning(folder, batch, trained):
@@ -65,23 +64,20 @@ def test_a_loaded_model_goes_on_learning(folder, batch, trained):
     expected, actual = (m.evaluate(inputs, labels, sample_weight=weights, verbose=0, return_dict=True) for m in (trained, loaded))
     assert expected.keys() == actual.keys()
     np.testing.assert_allclose(list(actual.values()), list(expected.values()), rtol=1e-5)
-    assert int(loaded.optimizer.iterations.numpy() if hasattr(loaded.optimizer.iterations, "numpy") else loaded.optimizer.iterations) == 60
+    steps, expected_steps = (int(keras.ops.convert_to_numpy(m.optimizer.iterations)) for m in (loaded, trained))
+    assert steps == expected_steps > 0
 
 
-def test_weights_alone_can_be_loaded_into_a_fresh_model(models, english, french, tmp_path, batch):
-    models["bahdanau"].save_weights(tmp_path / "model.weights.h5")
+def test_weights_alone_can_be_loaded_into_a_fresh_model(make, english, french, tmp_path, batch):
+    make().save_weights(tmp_path / "model.weights.h5")
     fresh = Seq2Seq(english, french, units=6, embedding_dim=5)
-    fresh.build()
     fresh.load_weights(tmp_path / "model.weights.h5")
-    np.testing.assert_array_equal(*(keras.ops.convert_to_numpy(m(batch[0])) for m in (fresh, models["bahdanau"])))
+    np.testing.assert_array_equal(*(keras.ops.convert_to_numpy(m(batch[0])) for m in (fresh, make())))
 
 
-def test_weights_of_another_vocabulary_are_refused(models, english, tmp_path):
-    models["bahdanau"].save_weights(tmp_path / "model.weights.h5")
+def test_weights_of_a_vocabulary_of_another_size_are_refused(make, english, tmp_path):
+    make().save_weights(tmp_path / "model.weights.h5")
     larger = WordTokenizer.train(["un deux trois quatre cinq six sept huit neuf dix onze douze treize"], vocab_size=50)
     other = Seq2Seq(english, larger, units=6, embedding_dim=5)
-    other.build()
-    before = other.get_weights()
-    with pytest.raises(ValueError, match=r"target_embedding|shape"):
+    with pytest.raises(ValueError, match=r"(?s)could not be loaded.*target_embedding.*output_projection"):
         other.load_weights(tmp_path / "model.weights.h5")
-    assert len(before) == len(other.get_weights())

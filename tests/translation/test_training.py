@@ -45,11 +45,10 @@ def test_padding_changes_neither_the_loss_nor_a_gradient(attention, make, batch,
     np.testing.assert_allclose(float(loss_of(model, *wide)), float(loss_of(model, *batch)), rtol=1e-6)
     expected = gradients(lambda: loss_of(model, *batch), model.trainable_variables)
     for a, e in zip(gradients(lambda: loss_of(model, *wide), model.trainable_variables), expected, strict=True):
-        np.testing.assert_allclose(a, e, atol=1e-6)
+        np.testing.assert_allclose(a, e, rtol=1e-5, atol=2e-6)
 
 
-@pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("attention", ["bahdanau", "luong"])
+@pytest.mark.parametrize("attention, score", [*((attention, score) for attention in ("bahdanau", "luong") for score in SCORES), ("fixed", None)])
 def test_each_score_learns(attention, score, make, batch, gradients):
     model = make(attention=attention, score=score, max_source_length=9 if score == "location" else None)
     model.compile()
@@ -61,9 +60,8 @@ def test_each_score_learns(attention, score, make, batch, gradients):
     assert float(loss_of(model, *batch)) < before
 
 
-@attentions
-def test_fit_lowers_the_loss(attention, make, batch):
-    model, (inputs, labels, weights) = make(attention=attention, cell="lstm"), batch
+def test_fit_lowers_the_loss(make, batch):
+    model, (inputs, labels, weights) = make(cell="lstm", dtype="mixed_float16"), batch
     model.compile(keras.optimizers.Adam(0.02))
     losses = model.fit(inputs, labels, sample_weight=weights, epochs=6, verbose=0).history["loss"]
     assert losses[-1] < 0.8 * losses[0]
@@ -83,16 +81,16 @@ def test_one_compiled_training_step_equals_an_eager_one(make, batch):
     assert (after[0] != np.concatenate([w.ravel() for w in make().get_weights()])).any()
 
 
-@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
-def test_half_precision_trains(policy, make, batch):
-    inputs, labels, weights = batch
-    losses = {}
+@pytest.mark.parametrize("policy, tolerance", [("mixed_float16", 1e-2), ("mixed_bfloat16", 1e-1)])
+def test_half_precision_has_the_same_gradients(policy, tolerance, make, batch, gradients):
+    losses, directions = [], []
     for dtype in ("float32", policy):
         model = make(dtype=dtype)
-        model.compile(keras.optimizers.SGD(0.1))
-        losses[dtype] = [float(model.train_on_batch(inputs, labels, sample_weight=weights)[0]) for _ in range(3)]
-        assert all(np.isfinite(w).all() for w in model.get_weights())
-    np.testing.assert_allclose(losses[policy], losses["float32"], rtol=5e-2)
+        model.compile()
+        losses.append(float(loss_of(model, *batch)))
+        directions.append(np.concatenate([g.ravel() for g in gradients(lambda model=model: loss_of(model, *batch), model.trainable_variables)]))
+    np.testing.assert_allclose(losses[1], losses[0], rtol=tolerance)
+    assert np.linalg.norm(directions[1] - directions[0]) < tolerance * np.linalg.norm(directions[0])
 
 
 def test_coverage_is_the_distance_from_one_look_a_word():
