@@ -73,7 +73,9 @@ class Alignment(keras.layers.Layer):
             self.w2 = self.add_weight(shape=(key_width, units), name="w2")
             self.v = self.add_weight(shape=(units,), initializer=keras.initializers.RandomUniform(-(units**-0.5), units**-0.5), name="v")
         elif self.score == "general":
-            self.w = self.add_weight(shape=(key_width, query_width), name="w")
+            # a Glorot matrix over the root of its width, so that the scores begin as soft as those of a scaled dot product
+            initializer = keras.initializers.VarianceScaling(1 / key_width, "fan_avg", "uniform")
+            self.w = self.add_weight(shape=(key_width, query_width), initializer=initializer, name="w")
         elif self.score == "location":
             self.w = self.add_weight(shape=(query_width, self.units), name="w")
         elif self.score == "cosine":

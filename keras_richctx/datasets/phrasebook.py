@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 
 from keras_richctx.datasets.pairs import Pairs
-from keras_richctx.datasets.phrasebook_grammar import Grammar
+from keras_richctx.datasets.phrasebook_grammar import SUBJECTS, Grammar
 from keras_richctx.datasets.phrasebook_phrase import join, links, spell_english, spell_french
 
 # A hash of the English sentence says to which split it belongs, so that no sentence is in two splits, whatever the seeds and sizes.
@@ -20,7 +20,7 @@ LONGEST = 60
 PATIENCE = 2_000  # sentences drawn in vain before giving up
 
 
-def phrasebook(n, seed=0, min_words=3, max_words=30):
+def phrasebook(n, seed=0, min_words=3, max_words=30, subjects=None):
     r"""Generates English-French sentence pairs with gold word alignments.
 
     The sentences come from a grammar with a few hundred words. They are plain, and have what makes translation more than a dictionary: agreement of articles,
@@ -41,12 +41,15 @@ def phrasebook(n, seed=0, min_words=3, max_words=30):
         min_words: integer, the fewest words of an English sentence, punctuation included. Defaults to `3`.
         max_words: integer, the most. Short sentences prevail: the density of lengths falls linearly from `min_words` to `max_words`, roughly. Set the two close
             together for sentences of one length. Defaults to `30`.
+        subjects: list of strings, the classes of words that main clauses are about: `["accord"]` for treaties, laws and plans alone, with fewer words and
+            many a stack that reverses. A class that occurs twice is drawn twice as often. Defaults to `None`, all classes, and questions too.
 
     Returns:
         `Pairs` with alignments.
 
     Raises:
-        ValueError: if `n` is negative, if not `3 <= min_words <= max_words <= 60`, or if there are no `n` different sentences of such lengths.
+        ValueError: if `n` is negative, if not `3 <= min_words <= max_words <= 60`, if a class is unknown, or if there are no `n` different sentences of such
+            lengths.
 
     Example:
         >>> pairs = phrasebook(1000, max_words=8)
@@ -56,10 +59,10 @@ def phrasebook(n, seed=0, min_words=3, max_words=30):
     References:
         [Och and Ney, 2003](https://aclanthology.org/J03-1002/), on sure links.
     """
-    return _collect(n, seed, min_words, max_words, range(BUCKETS))
+    return _collect(n, seed, min_words, max_words, subjects, range(BUCKETS))
 
 
-def load_phrasebook(split="train", size=None, seed=0, min_words=3, max_words=30):
+def load_phrasebook(split="train", size=None, seed=0, min_words=3, max_words=30, subjects=None):
     """Loads one split of the phrasebook. No English sentence is in two splits, whatever the other arguments.
 
     Args:
@@ -68,6 +71,7 @@ def load_phrasebook(split="train", size=None, seed=0, min_words=3, max_words=30)
         seed: integer, as in `phrasebook`. Defaults to `0`.
         min_words: integer, as in `phrasebook`. Defaults to `3`.
         max_words: integer, as in `phrasebook`. Defaults to `30`.
+        subjects: list of strings, as in `phrasebook`. Defaults to `None`.
 
     Returns:
         `Pairs` with alignments.
@@ -81,16 +85,18 @@ def load_phrasebook(split="train", size=None, seed=0, min_words=3, max_words=30)
     """
     if split not in SPLITS:
         raise ValueError(f"The phrasebook has the splits {', '.join(SPLITS)}. Received: split={split!r}.")
-    return _collect(SIZES[split] if size is None else size, seed, min_words, max_words, SPLITS[split])
+    return _collect(SIZES[split] if size is None else size, seed, min_words, max_words, subjects, SPLITS[split])
 
 
-def _collect(n, seed, min_words, max_words, buckets):
+def _collect(n, seed, min_words, max_words, subjects, buckets):
     """Draws `n` different pairs whose English sentence hashes into `buckets`."""
     if n < 0:
         raise ValueError(f"The number of pairs must be 0 or more. Received: {n}.")
     if not 3 <= min_words <= max_words <= LONGEST:
         raise ValueError(f"Lengths must satisfy 3 <= min_words <= max_words <= {LONGEST}. Received: min_words={min_words}, max_words={max_words}.")
-    grammar = Grammar(np.random.default_rng(seed))
+    if subjects is not None and (not subjects or isinstance(subjects, str) or not set(subjects) <= set(SUBJECTS)):
+        raise ValueError(f"Main clauses are about classes of words. Received: subjects={subjects!r}. Give a list of {', '.join(sorted(set(SUBJECTS)))}.")
+    grammar = Grammar(np.random.default_rng(seed), SUBJECTS if subjects is None else subjects)
     pairs, vain = {}, 0
     while len(pairs) < n:
         if vain == PATIENCE:

@@ -37,7 +37,8 @@ GENDERLESS = [("I", "je", 0, None), ("we", "nous", 2, None), ("you", "vous", 3, 
 GENDERED = [("he", "il", 1, "m"), ("she", "elle", 1, "f"), ("they", "ils", 4, "m")]  # "they", the last, is not said where it would be *elles*
 OBJECT_PRONOUNS = [("him", "le", "m", False), ("her", "la", "f", False), ("them", "les", "m", True)]
 ADVERBS = [("always", "toujours"), ("often", "souvent"), ("sometimes", "parfois")]
-CONJUNCTIONS = [("and", "et"), ("and", "et"), ("but", "mais"), ("because", "parce que"), ("while", "pendant que")]  # the last in the present only
+CONJUNCTIONS = [("and", "et"), ("and", "et"), ("but", "mais")]
+CONJUNCTIONS_OF_PERSONS = [("because", "parce que"), ("while", "pendant que")]  # the last in the present only
 
 
 class Grammar(Draw):
@@ -45,13 +46,17 @@ class Grammar(Draw):
 
     Args:
         rng: a `numpy.random.Generator`.
+        subjects: list of classes, of which the subject of a main clause is drawn.
 
     Attributes:
         present: boolean, whether the last clause stands in the present, so that "while" may follow. Starts as `True`.
     """
 
-    def __init__(self, rng):
+    def __init__(self, rng, subjects=SUBJECTS):
         super().__init__(rng)
+        self.subjects = subjects
+        self.things_that_are_there = [kind for kind in words.PLACES if kind in subjects]
+        self.conjunctions = CONJUNCTIONS + (CONJUNCTIONS_OF_PERSONS if "person" in subjects else [])
         self.present = True
 
     def sentence(self, length):
@@ -64,13 +69,13 @@ class Grammar(Draw):
             A `Phrase`, its words not yet spelled.
         """
         self.richness = min(max((length - 5) / 14, 0.0), 1.0)
-        if length < 14 and self.chance(0.08):
+        if length < 14 and self.subjects is SUBJECTS and self.chance(0.08):
             return chain(self.question(), word("?", "?"))
         self.feminine_plural = False
         tense = self.choose(TENSES)
         phrase = self.clause(tense, opening=True)
         for _ in range(round((length - 6) / 14 + self.random() - 0.5)):
-            english, french = self.choose(CONJUNCTIONS if self.present else CONJUNCTIONS[:-1])
+            english, french = self.choose([pair for pair in self.conjunctions if self.present or pair[0] != "while"])
             comma = word(",", ",") if english == "but" else NOTHING
             if english in ("because", "while"):  # a reason is something that a person does; "while" follows, and stands in, the present
                 clause = chain(*self.active("person", Setting("present" if english == "while" else tense)))
@@ -98,10 +103,10 @@ class Grammar(Draw):
         Returns:
             A `Phrase`.
         """
-        if opening and self.chance(0.05):
+        if opening and self.things_that_are_there and self.chance(0.05):
             self.present = True
             return self.there_is()
-        kind = self.choose(SUBJECTS)
+        kind = self.choose(self.subjects)
         action = self.choose(EMBEDDED_ACTIONS[kind] if embedded else ACTIONS[kind])
         tense = self.tense_of(action, tense)
         self.present = tense == "present"
@@ -145,7 +150,7 @@ class Grammar(Draw):
 
     def there_is(self):
         """Draws "there is a cat in the garden", *il y a un chat dans le jardin*: "there" is *il y*, "is" is *a*."""
-        kind = self.choose([kind for kind in words.PLACES if kind in ACTIONS])
+        kind = self.choose(self.things_that_are_there)
         thing = noun_phrase(self, kind, "new", plain=True)
         return chain(linked(["there"], ["il", "y"]), word(BE["present"][thing.person], "a"), thing, located(self, words.PLACES[kind]))
 

@@ -1,5 +1,7 @@
 """Compiles a search with the model's own weights, once for each kind of search and each length of its buffer."""
 
+import contextlib
+import logging
 import types
 
 import keras
@@ -56,4 +58,16 @@ def run(model, inputs, strategy, max_new_tokens):
     key = (strategy, length)
     if key not in programs:
         programs[key] = _Compiled(model, strategy, length)
-    return programs[key].predict_on_batch({**inputs, "max_new_tokens": np.array(limits)})
+    with _without_retracing_warnings():
+        return programs[key].predict_on_batch({**inputs, "max_new_tokens": np.array(limits)})
+
+
+@contextlib.contextmanager
+def _without_retracing_warnings():
+    """Keeps back TensorFlow's advice against tracing often: it counts all programs together, and each of these is traced for its first shapes and for any."""
+    logger, keep = logging.getLogger("tensorflow"), lambda record: "retracing" not in record.getMessage()
+    logger.addFilter(keep)
+    try:
+        yield
+    finally:
+        logger.removeFilter(keep)

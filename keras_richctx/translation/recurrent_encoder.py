@@ -11,17 +11,13 @@ LAYERS = {"gru": GRU, "lstm": LSTM, "rnn": SimpleRNN}
 class RecurrentEncoder(keras.layers.Layer):
     r"""Reads a sentence in both directions: what stands at position $i$, in the light of the whole.
 
-    $$h_i = [\overrightarrow h_i; \overleftarrow h_i] + W x_i$$
-
-    The paper has no shortcut $W x_i$ from the word itself. With it a position stays recognisable as its word, so that attention learns sooner where to
-    look, and lands on the word that it translates and less often on a neighbour that knows of it.
+    $$h_i = [\overrightarrow h_i; \overleftarrow h_i]$$
 
     Pads change nothing at real positions: the backward direction starts at the last of them. What stands at pads themselves is for the mask to hide.
 
     Args:
         units: even integer, U, the width of $h_i$: half of it for each direction.
         cell: string, `"gru"`, `"lstm"` or `"rnn"`. Defaults to `"gru"`.
-        shortcut: boolean, whether the word itself is added to the states; without it, the encoder is the paper's. Defaults to `True`.
         **kwargs: passed to `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -43,7 +39,7 @@ class RecurrentEncoder(keras.layers.Layer):
         [Schuster and Paliwal, 1997](https://doi.org/10.1109/78.650093); [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), section 3.2.
     """
 
-    def __init__(self, units, cell="gru", shortcut=True, **kwargs):
+    def __init__(self, units, cell="gru", **kwargs):
         super().__init__(**kwargs)
         if cell not in LAYERS:
             raise ValueError(f"Unknown recurrent cell. Received: cell={cell!r}. Choose one of {', '.join(LAYERS)}.")
@@ -51,7 +47,6 @@ class RecurrentEncoder(keras.layers.Layer):
             raise ValueError(f"The encoder gives half of its units to each direction, so they are an even positive integer. Received: units={units!r}")
         self.units = units
         self.cell = cell
-        self.shortcut = keras.layers.Dense(units, use_bias=False, dtype=self.dtype_policy, name="shortcut") if shortcut else None
         self.supports_masking = True
         self.directions = keras.layers.Bidirectional(
             LAYERS[cell](units // 2, return_sequences=True, return_state=True, dtype=self.dtype_policy), dtype=self.dtype_policy, name="directions"
@@ -59,15 +54,11 @@ class RecurrentEncoder(keras.layers.Layer):
 
     def build(self, embedded_shape):
         self.directions.build(embedded_shape)
-        if self.shortcut:
-            self.shortcut.build(embedded_shape)
 
     def call(self, embedded, mask=None):
+        # h_i = [h_i forward; h_i backward]
         memory, *states = self.directions(embedded, mask=mask)  # (B, S, U); the states of both directions, (B, U / 2) each
         forward, backward = states[0], states[len(states) // 2]  # of an LSTM: the hidden states, not the cells
-        if self.shortcut:
-            # h_i = [h_i forward; h_i backward] + W x_i
-            memory = memory + self.shortcut(embedded)
         return memory, keras.ops.concatenate([forward, backward], axis=-1)
 
     def compute_mask(self, embedded, mask=None):
@@ -77,4 +68,4 @@ class RecurrentEncoder(keras.layers.Layer):
         return (*embedded_shape[:-1], self.units), (embedded_shape[0], self.units)
 
     def get_config(self):
-        return {**super().get_config(), "units": self.units, "cell": self.cell, "shortcut": self.shortcut is not None}
+        return {**super().get_config(), "units": self.units, "cell": self.cell}

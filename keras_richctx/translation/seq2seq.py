@@ -30,7 +30,6 @@ class Seq2Seq(Translator):
             `"fixed"` (no attention: one context vector for the whole sentence). Defaults to `"bahdanau"`.
         score: string, the score of `Alignment`. Defaults to `"additive"` for Bahdanau and `"general"` for Luong.
         max_source_length: integer, the longest source in tokens that the `"location"` score knows; the other scores have no such limit.
-        shortcut: boolean, whether the encoder adds each word to its state; see `RecurrentEncoder`. Defaults to `True`.
         dropout: float, the share of features dropped from embeddings and from what the output layer sees, in training. Defaults to `0.0`.
         coverage: float, the weight in the loss of `coverage_penalty`, which asks the attention to look at each source word once: for alignments that can
             be read, where words translate one to one. Defaults to `0.0`.
@@ -70,7 +69,6 @@ class Seq2Seq(Translator):
         attention="bahdanau",
         score=None,
         max_source_length=None,
-        shortcut=True,
         dropout=0.0,
         coverage=0.0,
         **kwargs,
@@ -98,7 +96,6 @@ class Seq2Seq(Translator):
         self.attention = attention
         self.score = score
         self.max_source_length = max_source_length
-        self.shortcut = shortcut
         self.dropout_rate = dropout
         self.coverage = coverage
 
@@ -107,7 +104,7 @@ class Seq2Seq(Translator):
         words = {"embeddings_initializer": keras.initializers.RandomNormal(stddev=1.0), **policy}
         self.source_embedding = keras.layers.Embedding(source_tokenizer.vocab_size, self.embedding_dim, name="source_embedding", **words)
         self.target_embedding = keras.layers.Embedding(target_tokenizer.vocab_size, self.embedding_dim, name="target_embedding", **words)
-        self.encoder = RecurrentEncoder(units, cell, shortcut and attention != "fixed", name="encoder", **policy)  # the shortcut serves attention
+        self.encoder = RecurrentEncoder(units, cell, name="encoder", **policy)
         options = {} if score is None else {"score": score, "score_units": max_source_length}
         if attention != "luong":
             options["output_units"] = self.embedding_dim
@@ -190,7 +187,6 @@ class Seq2Seq(Translator):
             "attention": self.attention,
             "score": self.score,
             "max_source_length": self.max_source_length,
-            "shortcut": self.shortcut,
             "dropout": self.dropout_rate,
             "coverage": self.coverage,
         }

@@ -176,6 +176,23 @@ def test_by_default_lengths_reach_from_3_to_30_and_short_ones_prevail(pairs):
     assert sum(lengths[n] for n in range(3, 11)) > sum(lengths[n] for n in range(11, 21)) > sum(lengths[n] for n in range(21, 31)) > 2000
 
 
+def test_subjects_bound_what_sentences_are_about(pairs):
+    about_accords = phrasebook(500, max_words=16, subjects=["accord"])
+    accords = {form for noun in NOUNS["accord"] for form in noun.english}
+    words = [set(split(source.lower())) for source in about_accords.source]
+    assert all(accords & of_sentence for of_sentence in words)
+    assert not {"because", "while", "where", "who", "there", "i"} & set.union(*words)
+    assert any("and" in of_sentence for of_sentence in words)
+    assert not all(accords & set(split(source.lower())) for source in pairs.source[:500])
+
+
+def test_a_class_that_occurs_twice_is_drawn_twice_as_often():
+    def share(subjects):
+        return sum("treaty" in source or "treaties" in source for source in phrasebook(1500, subjects=subjects, min_words=8, max_words=12).source) / 1500
+
+    assert share(["accord", "accord", "animal"]) / share(["accord", "animal"]) == pytest.approx(4 / 3, rel=0.2)  # 2/3 by 1/2
+
+
 def test_no_sentence_is_in_two_splits_whatever_the_seeds():
     splits = {name: set(load_phrasebook(name, size=500, seed=seed, max_words=6).source) for seed, name in enumerate(("train", "validation", "test"))}
     assert all(len(sentences) == 500 for sentences in splits.values())
@@ -185,6 +202,7 @@ def test_no_sentence_is_in_two_splits_whatever_the_seeds():
 
 
 def test_load_passes_its_options_on():
+    assert load("phrasebook", "test", size=9, subjects=["pet"]) == load_phrasebook("test", 9, subjects=["pet"])
     assert load("phrasebook", "test", size=20, seed=3, max_words=9) == load_phrasebook("test", 20, 3, max_words=9)
     assert len(load("phrasebook", "validation", max_words=10)) == 500
 
@@ -216,6 +234,9 @@ def test_a_noun_means_the_same_in_every_class():
         ({"n": 1, "min_words": 2}, r"3 <= min_words <= max_words <= 60. Received: min_words=2, max_words=30"),
         ({"n": 1, "min_words": 9, "max_words": 8}, r"Received: min_words=9, max_words=8"),
         ({"n": 1, "max_words": 61}, r"max_words=61"),
+        ({"n": 1, "subjects": []}, r"Received: subjects=\[\]. Give a list of accord, animal"),
+        ({"n": 1, "subjects": "accord"}, r"Received: subjects='accord'"),
+        ({"n": 1, "subjects": ["accord", "treaty"]}, r"Received: subjects=\['accord', 'treaty'\]"),
         ({"n": 500, "max_words": 3}, r"found \d+. Ask for fewer pairs, or allow more lengths"),
     ],
 )

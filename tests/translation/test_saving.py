@@ -16,7 +16,7 @@ pytestmark = pytest.mark.backends
 
 SCRIPT = Path(__file__).with_name("another_process.py")
 MODELS = {
-    "luong": {"attention": "luong", "cell": "lstm", "score": "location", "max_source_length": 9, "shortcut": False},
+    "luong": {"attention": "luong", "cell": "lstm", "score": "location", "max_source_length": 9},
     "fixed": {"attention": "fixed", "cell": "rnn", "dropout": 0.1},
 }
 

@@ -136,7 +136,7 @@ def test_half_precision_stays_close(attention, policy, tolerance, make, batch):
 
 @attentions
 def test_a_config_makes_the_same_model(attention, make, batch):
-    model = make(attention=attention, cell="lstm", shortcut=False, dropout=0.25, name="mine", dtype="mixed_bfloat16")
+    model = make(attention=attention, cell="lstm", dropout=0.25, name="mine", dtype="mixed_bfloat16")
     config = model.get_config()
     again = Seq2Seq.from_config(json.loads(json.dumps(config)))
     assert json.dumps(again.get_config()) == json.dumps(config)
