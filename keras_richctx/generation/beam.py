@@ -59,11 +59,11 @@ class Beam:
         structure = keras.tree.map_structure
         return repeat(token_ids), structure(repeat, state), structure(repeat, memory), carry
 
-    def choose(self, t, logits, state, carry):
-        k, vocabulary = self.num_beams, logits.shape[-1]
+    def choose(self, t, log_probabilities, state, carry):
+        k, vocabulary = self.num_beams, log_probabilities.shape[-1]
         done = carry["done"][:, None]  # (B, 1)
         # log p(y_1..y_t) of every way to go on
-        gains = keras.ops.reshape(keras.ops.log_softmax(logits, axis=-1), (-1, k, vocabulary))  # (B K, V) -> (B, K, V)
+        gains = keras.ops.reshape(log_probabilities, (-1, k, vocabulary))  # (B K, V) -> (B, K, V)
         paths = keras.ops.reshape(carry["alive_scores"][..., None] + gains, (-1, k * vocabulary))  # (B, K V)
         # the best 2 K: at most K of them end here (one a line), so at least K go on
         scores, places = keras.ops.top_k(paths, 2 * k)  # (B, 2 K)

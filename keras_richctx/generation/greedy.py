@@ -25,10 +25,10 @@ class Greedy:
         }
         return token_ids, state, memory, carry
 
-    def choose(self, t, logits, state, carry):
+    def choose(self, t, log_probabilities, state, carry):
         done = carry["done"]
-        best = keras.ops.cast(keras.ops.argmax(logits, axis=-1), "int32")  # (B,)
-        gain = keras.ops.max(keras.ops.log_softmax(logits, axis=-1), axis=-1)
+        best = keras.ops.cast(keras.ops.argmax(log_probabilities, axis=-1), "int32")  # (B,)
+        gain = keras.ops.max(log_probabilities, axis=-1)  # (B,)
         best = keras.ops.where(done, self.pad_id, best)
         carry = {
             "tokens": write(carry["tokens"], t, best),

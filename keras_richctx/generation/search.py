@@ -10,7 +10,8 @@ def search(model, inputs, strategy, limits, max_new_tokens):
     is the last token that the model has not been fed yet; `state` is a nest of tensors with leading axis B that each step replaces; `memory` is a nest that
     stays the same for all steps.
 
-    A strategy has `begin(...)`, which lays out its own carry, and `choose(...)`, which takes the logits and says how each row goes on.
+    A strategy has `begin(...)`, which lays out its own carry, and `choose(...)`, which takes the log-probabilities of the next token and says
+    how each row goes on. A pad fills up what has ended and says nothing: it is never chosen.
 
     Args:
         model: the model.
@@ -31,12 +32,20 @@ def search(model, inputs, strategy, limits, max_new_tokens):
 
     def advance(t, token_ids, state, carry):
         logits, state = model.step(token_ids, state, memory)
-        token_ids, state, carry = strategy.choose(t, keras.ops.cast(logits, "float32"), state, carry)
+        token_ids, state, carry = strategy.choose(t, _log_probabilities(logits, model), state, carry)
         return t + 1, token_ids, state, carry
 
     zero = keras.ops.zeros((), dtype="int32")
     *_, carry = keras.ops.while_loop(unfinished, advance, (zero, token_ids, state, carry), maximum_iterations=max_new_tokens)
     return strategy.finish(carry)
+
+
+def _log_probabilities(logits, model):
+    """Returns the log-probabilities of the next token, float32 of the shape of `logits`, `(N, V)`; minus infinity for the pad, unless it is the end symbol."""
+    log = keras.ops.log_softmax(keras.ops.cast(logits, "float32"), axis=-1)
+    if model.pad_id in (None, model.eos_id):
+        return log
+    return keras.ops.where(keras.ops.arange(logits.shape[-1]) == model.pad_id, float("-inf"), log)
 
 
 def write(tokens, t, token_ids):

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 import pytest
 
-VOCABULARY, PAD, BOS, EOS = 4, 0, 1, 2  # and one more word; pad and bos may be predicted, like any other word
+VOCABULARY, PAD, BOS, EOS = 5, 0, 1, 2  # and two more words; bos may be predicted, like any other word, and a pad may not
 ROWS = 5
 
 
@@ -39,6 +39,7 @@ class Lines:
     def __init__(self, table):
         table = np.asarray(table, "float64")  # a logit of minus infinity forbids a word
         self.log = table - np.log(np.exp(table).sum(axis=-1, keepdims=True))
+        self.log[..., PAD] = -np.inf  # a pad is no word
 
     def next(self, row, line):
         """The log-probabilities of the word after a line, which begins with BOS."""
@@ -49,7 +50,7 @@ class Lines:
 
     def ended(self, limit):
         """Every line that ends, of up to `limit` words after BOS, the end symbol counted."""
-        others = [w for w in range(VOCABULARY) if w != EOS]
+        others = [w for w in range(VOCABULARY) if w not in (PAD, EOS)]
         for length in range(limit):
             for words in itertools.product(others, repeat=length):
                 yield (BOS, *words, EOS)
