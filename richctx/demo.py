@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from richctx.console import results, say
+from richctx.console import command, results, say
 from richctx.quiet import import_quietly
 
 # What the demo learns from, what it is measured on, and how it learns (see `keras_richctx.translation.recipe.Recipe`): all that its time and figures hang on.
@@ -64,7 +64,7 @@ def demo(
     say(f"AER  {measures['aer']:.3f}  (alignment error rate: 0 is without error) of its attention against the gold word alignments")
     say(f"{out / 'alignment.png'}: where it looked, word by word, for {held_out.source[drawn]!r}")
     say(f"{time.monotonic() - begun:.0f} seconds in all. Try sentences of your own, of the same words:")
-    say(f'richctx translate run {out} "{held_out.source[SHOWN]}" --map map.png')
+    say(f'{command()} translate run {out} "{held_out.source[SHOWN]}" --map map.png')
 
 
 def _show(pairs, translations):
@@ -73,7 +73,7 @@ def _show(pairs, translations):
     from rich.text import Text
 
     table = Table(show_lines=True, title="Sentences that it has not seen", title_justify="left")
-    for name in ("source", "translation", "reference", ""):
+    for name in ("source", "translation", "reference", "verdict"):
         table.add_column(name)
     for (source, target), translation in zip(pairs, translations):
         verdict = "[green]right[/]" if translation == target else "[red]wrong[/]"

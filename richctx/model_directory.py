@@ -1,6 +1,7 @@
 """A directory that holds one trained model, how it was trained, and the checkpoint of a training that is under way."""
 
 import json
+import zipfile
 from pathlib import Path
 
 import keras
@@ -60,7 +61,8 @@ class ModelDirectory:
         """
         try:
             record = json.loads(self._record.read_text(encoding="utf-8"))
-            record["plan"]
+            if not isinstance(record["plan"], dict):
+                raise ValueError("its plan is no table")
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError) as error:
@@ -98,6 +100,8 @@ class ModelDirectory:
             if self.checkpoint.exists():
                 raise FileNotFoundError(f"The training in {self.path} has not ended. Run its `richctx translate train` again to go on with it.")
             raise FileNotFoundError(f"{self.path} holds no model.keras. Train one: richctx translate train --pairs FILE --out {self.path}")
+        if not zipfile.is_zipfile(self.model):
+            raise ValueError(f"{self.model} is damaged, or no model: a .keras file is a zip archive. Put a copy back, or train again with another --out.")
         try:
             model = keras.saving.load_model(self.model)
         except Exception as error:  # a damaged archive can fail in any way

@@ -10,6 +10,8 @@ from richctx.console import note
 from richctx.options import BeamsOption, DirArgument, LengthPenaltyOption
 from richctx.quiet import import_quietly
 
+PICTURES = (".png", ".svg", ".pdf")
+
 
 def run(
     directory: DirArgument,
@@ -28,6 +30,8 @@ def run(
         raise typer.BadParameter("Give sentences, or a file of them with --file; one of the two.")
     if map is not None and not map.parent.is_dir():
         raise typer.BadParameter(f"There is no directory {map.parent} to draw into.", param_hint="--map")
+    if map is not None and (map.suffix.lower() not in PICTURES or map.is_dir()):
+        raise typer.BadParameter(f"A picture's name ends in {', '.join(PICTURES)}. Received: {map}", param_hint="--map")
     import_quietly()
     from richctx.model_directory import ModelDirectory
 

@@ -8,7 +8,7 @@ from importlib.metadata import version
 import keras
 
 from keras_richctx.translation.evaluate import evaluate
-from richctx.console import say
+from richctx.console import command, say
 from richctx.data import fingerprint, select
 from richctx.model_directory import ModelDirectory
 
@@ -58,7 +58,7 @@ def train_model(out, pairs, validation, recipe):
         }
     )
     say(f"Validation BLEU {measures['bleu']:.1f} on {judged:,} sentences. The model is in {out}; translate with it:")
-    say(f'richctx translate run {out} "{validation.source[0]}"')
+    say(f'{command()} translate run {out} "{validation.source[0]}"')
 
 
 def _plan(pairs, validation, recipe, tokenizers):

@@ -16,7 +16,7 @@ class Alignment(keras.layers.Layer):
     $$\alpha_{ti} = \frac{\exp e_{ti}}{\sum_j \exp e_{tj}}, \qquad c_t = \sum_i \alpha_{ti} v_i, \qquad e_{ti} = \mathrm{score}(s_t, h_i)$$
 
     The six scores are those of `keras_richctx.ops`; this layer holds their weights. Masked positions get weight zero; a query over an entirely masked
-    source gets zero weights and a zero context.
+    source gets zero weights and a zero context. Values at masked positions take no part, as long as they are finite: zero times `NaN` is `NaN`.
 
     Args:
         score: string, one of `"additive"` (Bahdanau), `"dot"`, `"general"`, `"location"` (Luong), `"scaled_dot"` (Vaswani), `"cosine"` (Graves; times
@@ -29,7 +29,8 @@ class Alignment(keras.layers.Layer):
         query: float tensor of shape `(B, T, D_q)`, what asks: the decoder's states $s_t$.
         value: float tensor of shape `(B, S, D_v)`, what is summed up: the encoder's states.
         key: float tensor of shape `(B, S, D_k)`, what is compared with the query. Defaults to `value`.
-        mask: boolean tensor of shape `(B, S)` (the real positions of the source) or one that broadcasts to `(B, T, S)`, or `None` for all.
+        mask: boolean tensor of shape `(B, S)`, the real positions of the source, or of three axes, which broadcasts to `(B, T, S)`; or `None` for all. Two
+            axes are always `(B, S)`: give a causal mask, `(T, S)`, a first axis of one.
         value_mask: boolean tensor of shape `(B, S)`, combined with `mask`; Keras fills it in where `value` carries a mask of its own.
 
     Returns:
@@ -127,7 +128,7 @@ class Alignment(keras.layers.Layer):
             # Graves' strength: beta * cos(s_t, h_i)
             return self.strength * cosine_score(query, keys)
         length = keys.shape[1]
-        if length is not None and length > self.units:
+        if isinstance(length, int) and length > self.units:
             raise ValueError(
                 f"This location score knows {self.units} source positions. Received: a source of {length} positions. "
                 "Build the layer with more units, or shorten the source."
@@ -146,4 +147,6 @@ def _over_queries(mask):
     if mask is None:
         return None
     mask = as_mask(mask)
+    if len(mask.shape) not in (2, 3):
+        raise ValueError(f"A mask of an alignment has the shape (B, S), or one that broadcasts to (B, T, S). Received: a mask of shape {tuple(mask.shape)}")
     return mask[:, None, :] if len(mask.shape) == 2 else mask

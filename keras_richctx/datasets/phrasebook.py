@@ -94,7 +94,7 @@ def _collect(n, seed, min_words, max_words, subjects, buckets):
         raise ValueError(f"The number of pairs must be 0 or more. Received: {n}.")
     if not 3 <= min_words <= max_words <= LONGEST:
         raise ValueError(f"Lengths must satisfy 3 <= min_words <= max_words <= {LONGEST}. Received: min_words={min_words}, max_words={max_words}.")
-    if subjects is not None and (not subjects or isinstance(subjects, str) or not set(subjects) <= set(SUBJECTS)):
+    if subjects is not None and (not isinstance(subjects, list | tuple) or not subjects or any(subject not in SUBJECTS for subject in subjects)):
         raise ValueError(f"Main clauses are about classes of words. Received: subjects={subjects!r}. Give a list of {', '.join(sorted(set(SUBJECTS)))}.")
     grammar = Grammar(np.random.default_rng(seed), SUBJECTS if subjects is None else subjects)
     pairs, vain = {}, 0

@@ -28,7 +28,7 @@ class TokenAccuracy(keras.metrics.Metric):
         `result()` gives a float tensor of rank 0, and 0 before any position counted.
 
     Raises:
-        ValueError: if the predictions have another rank.
+        ValueError: if predictions and labels have other shapes.
 
     Example:
         >>> metric = TokenAccuracy()
@@ -46,7 +46,8 @@ class TokenAccuracy(keras.metrics.Metric):
     def update_state(self, y_true, y_pred, sample_weight=None):
         """Adds a batch."""
         y_true, mask_holder, y_pred = ops.convert_to_tensor(y_true), y_pred, ops.convert_to_tensor(y_pred)
-        if len(y_pred.shape) not in (2, 3) or len(y_true.shape) != 2:
+        sizes = zip(y_true.shape, y_pred.shape)  # B and T, where they are known
+        if len(y_pred.shape) not in (2, 3) or len(y_true.shape) != 2 or any(isinstance(m, int) and isinstance(n, int) and m != n for m, n in sizes):
             raise ValueError(
                 "TokenAccuracy takes y_true of shape (batch, length) and y_pred of shape (batch, length) or (batch, length, vocabulary). "
                 f"Received: y_true of shape {tuple(y_true.shape)}, y_pred of shape {tuple(y_pred.shape)}."

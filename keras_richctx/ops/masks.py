@@ -1,5 +1,7 @@
 """Masks: boolean, `True` where a position is real or may be attended; combined with "and", applied with `where`."""
 
+import numbers
+
 import keras
 
 
@@ -10,7 +12,7 @@ def as_mask(mask, name="mask"):
     of what is meant.
 
     Args:
-        mask: boolean or integer tensor; nonzero means real.
+        mask: boolean or integer tensor, or lists of such values; nonzero means real.
         name: string, what the error calls the mask.
 
     Returns:
@@ -23,7 +25,9 @@ def as_mask(mask, name="mask"):
         >>> as_mask(np.array([1, 1, 0])).dtype
         tf.bool
     """
-    dtype = keras.backend.standardize_dtype(getattr(mask, "dtype", "bool"))
+    if not hasattr(mask, "dtype"):
+        mask = keras.ops.convert_to_tensor(mask)
+    dtype = keras.backend.standardize_dtype(mask.dtype)
     if "float" in dtype:
         raise ValueError(
             f"A mask is boolean here: True where a position is real or may be attended. Received: {name} of dtype {dtype}. "
@@ -63,7 +67,7 @@ def causal_mask(target_length, source_length=None):
         A boolean tensor of shape `(T, S)`.
 
     Raises:
-        ValueError: if there are fewer keys than queries, so that some query would see nothing.
+        ValueError: if a length is no integer, or if there are fewer keys than queries, so that some query would see nothing.
 
     Example:
         >>> causal_mask(2, 3).numpy()
@@ -72,7 +76,11 @@ def causal_mask(target_length, source_length=None):
     """
     if source_length is None:
         source_length = target_length
-    if isinstance(source_length, int) and isinstance(target_length, int) and source_length < target_length:
+    for name, length in (("target_length", target_length), ("source_length", source_length)):
+        if isinstance(length, numbers.Real) and not isinstance(length, numbers.Integral):
+            raise ValueError(f"A causal mask is over whole positions. Received: {name}={length!r}")
+    known = isinstance(source_length, numbers.Integral) and isinstance(target_length, numbers.Integral)
+    if known and source_length < target_length:
         raise ValueError(
             "A causal mask needs at least as many keys as queries, or its first queries see nothing. "
             f"Received: target_length={target_length}, source_length={source_length}"

@@ -172,9 +172,12 @@ def scaled_dot_score(query, key):
 def _unit(x):
     """Divides each vector by its length, in float32 at least, since half precision cannot hold its square; a zero vector stays zero."""
     wide = keras.ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
+    # a direction does not hang on the size: first divided by the largest feature, no vector's square is too large or too small to be held
+    largest = keras.ops.stop_gradient(keras.ops.max(keras.ops.abs(wide), axis=-1, keepdims=True))
+    wide = wide / keras.ops.where(largest == 0.0, 1.0, largest)
     # bounded before the root, whose derivative at zero is infinite
     length = keras.ops.sqrt(keras.ops.maximum(keras.ops.sum(keras.ops.square(wide), axis=-1, keepdims=True), 1e-14))
-    return keras.ops.cast(wide / length, x.dtype)
+    return keras.ops.cast(wide / length, x.dtype if "float" in keras.backend.standardize_dtype(x.dtype) else wide.dtype)
 
 
 def _check_same_width(name, query, key):

@@ -116,7 +116,7 @@ class Checkpoint(keras.callbacks.Callback):
         if self.saved != self._now:
             self._save()
         if self.failure is None:
-            message = f"Stopped at {self._now}; the checkpoint is in {str(self.store.directory)!r}. Call fit again with the same arguments to go on from there."
+            message = f"Stopped at {self._now}; the checkpoint is in {str(self.store.directory)!r}. Started again in the same way, the run goes on from there."
         else:
             message = f"Stopped at {self._now}, which could not be saved."
         self.say(message)

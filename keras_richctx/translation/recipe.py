@@ -34,7 +34,7 @@ class Recipe:
         seed: integer, of the initial weights, of dropout and of the order of the pairs. Defaults to `0`.
 
     Raises:
-        ValueError: if `tokenizer` is unknown, or not exactly one of `epochs` and `minutes` is given.
+        ValueError: if `tokenizer` is unknown, not exactly one of `epochs` and `minutes` is given, or the learning rate is not above zero.
 
     Example:
         >>> pairs = krc.datasets.load("phrasebook", size=8)
@@ -69,6 +69,9 @@ class Recipe:
             raise ValueError(
                 f"Training ends after some epochs or after some minutes: give one of the two. Received: epochs={self.epochs}, minutes={self.minutes}"
             )
+
+        if not 0 < self.learning_rate < float("inf"):
+            raise ValueError(f"The learning rate is a number above zero. Received: learning_rate={self.learning_rate}")
 
     def train_tokenizers(self, pairs):
         """Learns the vocabularies of both languages.

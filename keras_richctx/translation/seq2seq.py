@@ -88,8 +88,8 @@ class Seq2Seq(Translator):
         for name, width in (("units", units), ("embedding_dim", embedding_dim)):
             if not isinstance(width, int) or width < 1:
                 raise ValueError(f"{name} is a width, a positive integer. Received: {name}={width!r}")
-        if not coverage >= 0:
-            raise ValueError(f"The weight of the coverage penalty is at least zero. Received: coverage={coverage!r}")
+        if not 0 <= coverage < float("inf"):
+            raise ValueError(f"The weight of the coverage penalty is a number of at least zero. Received: coverage={coverage!r}")
         self.units = units
         self.embedding_dim = embedding_dim
         self.cell = cell
@@ -159,6 +159,7 @@ class Seq2Seq(Translator):
 
     def _read(self, inputs, training=False):
         """Encodes the source: its states `(B, S, U)`, its summary `(B, U)`, its padding mask `(B, S)`."""
+        _check_holds(inputs, "encoder_token_ids")
         mask = self._source_mask(inputs)
         embedded = self.dropout(self.source_embedding(inputs["encoder_token_ids"]), training=training)
         memory, summary = self.encoder(embedded, mask=mask)
@@ -166,6 +167,7 @@ class Seq2Seq(Translator):
 
     def _run(self, inputs, training=False):
         """Encodes the source and runs the decoder over the known target: features `(B, T, U)` and weights `(B, T, S)`."""
+        _check_holds(inputs, "decoder_token_ids")
         memory, summary, mask = self._read(inputs, training)
         embedded = self.dropout(self.target_embedding(inputs["decoder_token_ids"]), training=training)
         return self.decoder(embedded, memory, summary, memory_mask=mask)
@@ -190,3 +192,10 @@ class Seq2Seq(Translator):
             "dropout": self.dropout_rate,
             "coverage": self.coverage,
         }
+
+
+def _check_holds(inputs, name):
+    """Raises unless the inputs are a dict that holds `name`."""
+    if not isinstance(inputs, dict) or name not in inputs:
+        received = f"a dict of {sorted(inputs)}" if isinstance(inputs, dict) else f"a {type(inputs).__name__}"
+        raise ValueError(f"A Seq2Seq takes a dict of encoder_token_ids and decoder_token_ids. Received: {received}, without {name}")

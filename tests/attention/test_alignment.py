@@ -225,3 +225,9 @@ def test_a_source_longer_than_the_location_score_knows_is_refused():
         Alignment("location", units=4)(QUERY, KEY)
     with pytest.raises(ValueError, match=r"A mask is boolean here"):
         Alignment("dot")(QUERY, KEY, mask=MASK.astype("float32"))
+
+
+@pytest.mark.parametrize("shape", [(S,), (B, 1, T, S), (T, S), (B, T, S + 1)])
+def test_a_mask_of_another_shape_is_refused(shape):
+    with pytest.raises(ValueError, match=r"Received: a mask of shape \("):
+        Alignment("scaled_dot")(QUERY, KEY, mask=np.ones(shape, "bool"))

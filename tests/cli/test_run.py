@@ -90,7 +90,9 @@ def test_a_map_is_drawn_for_each_sentence(cli, trained, sentence, tmp_path):
     assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("name, code, message", [("a.xyz", 1, "Format 'xyz' is not supported"), ("nowhere/a.png", 2, "There is no directory")])
+@pytest.mark.parametrize(
+    "name, code, message", [("a.xyz", 2, "ends in .png, .svg, .pdf"), ("a", 2, "ends in"), (".", 2, "ends in"), ("nowhere/a.png", 2, "There is no directory")]
+)
 def test_a_map_that_cannot_be_drawn_is_named(cli, trained, sentence, tmp_path, name, code, message):
     result = cli("translate", "run", trained, sentence, "--map", tmp_path / name)
     assert result.exit_code == code
@@ -134,7 +136,7 @@ def test_a_damaged_model_is_named(cli, trained, tmp_path):
     (tmp_path / "model.keras").write_bytes(content[: len(content) // 2])
     result = cli("translate", "run", tmp_path, "A cat.")
     assert result.exit_code == 1
-    assert "model.keras cannot be read as a model" in result.stderr
+    assert "model.keras is damaged" in result.stderr
 
 
 def test_another_kind_of_model_is_named(cli, tmp_path):

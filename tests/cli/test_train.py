@@ -128,13 +128,14 @@ def test_a_model_of_unknown_origin_is_kept(train, trained, tmp_path):
     assert contents(tmp_path).keys() == {(trained / "model.keras").relative_to(trained)}
 
 
-def test_a_damaged_record_is_named_and_kept(train, trained, tmp_path):
+@pytest.mark.parametrize("damaged", ["{", '{"plan": [1]}', "[]"])
+def test_a_damaged_record_is_named_and_kept(train, trained, tmp_path, damaged):
     out = shutil.copytree(trained, tmp_path / "run")
-    (out / "training.json").write_text("{")
+    (out / "training.json").write_text(damaged)
     result = train(out)
     assert result.exit_code == 1
     assert "training.json is damaged" in result.stderr
-    assert (out / "training.json").read_text() == "{"
+    assert (out / "training.json").read_text() == damaged
 
 
 def test_a_place_that_cannot_be_written_to_is_an_error_before_training(train, pairs_file):

@@ -96,4 +96,4 @@ def test_half_precision_decodes_too(make_model, make_lines, tables, inputs):
     assert ids.dtype == np.int32
     assert scores.dtype == np.float32
     lines = make_lines(keras.ops.convert_to_numpy(keras.ops.cast(keras.ops.cast(tables(10), "bfloat16"), "float32")))
-    np.testing.assert_allclose(scores, [lines.score(row, lines.greedy(row, LIMIT)) for row in inputs["row"]], atol=1e-4)
+    np.testing.assert_allclose(scores, [lines.score(row, lines.greedy(row, LIMIT)) for row in inputs["row"]], atol=1e-2)  # three digits are what bfloat16 holds

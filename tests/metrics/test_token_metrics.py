@@ -158,3 +158,10 @@ def test_a_model_evaluates_them_as_weighted_metrics():
 def test_another_rank_is_refused(metric, true, pred, message):
     with pytest.raises(ValueError, match=message):
         metric().update_state(np.zeros(true, "int32"), np.zeros(pred, "float32"))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("shape", [(B, T - 1, V), (1, T, V)])
+def test_predictions_of_another_length_or_number_are_refused(metric, shape):
+    with pytest.raises(ValueError):
+        metric().update_state(np.zeros((B, T), "int32"), np.zeros(shape, "float32"))

@@ -109,3 +109,23 @@ def test_the_gradient_is_finite_and_zero_at_masked_positions(scores, mask, gradi
 def test_a_mask_of_floats_is_refused(scores):
     with pytest.raises(ValueError, match=r"A mask is boolean here.*Received: mask of dtype float32.*mask == 0"):
         masked_softmax(scores, np.zeros(SHAPE, "float32"))
+
+
+@pytest.mark.parametrize("shape", [(7, 2, 3, 5), (2, 3, 4), (2, 4, 5), (4, 3, 5), (2,)])
+def test_a_mask_that_would_enlarge_the_scores_is_refused(scores, shape):
+    with pytest.raises(ValueError, match=r"broadcasts to the shape of the scores. Received: a mask of shape \("):
+        run(scores, np.ones(shape, "bool"))
+
+
+def test_the_lowest_scores_are_above_a_mask():
+    np.testing.assert_allclose(run(np.array([[-1e32, -1e32, 0.0]], "float32"), [[True, True, False]]), [[0.5, 0.5, 0.0]])
+
+
+def test_integers_give_floats():
+    np.testing.assert_allclose(run(np.array([[1, 1]])), [[0.5, 0.5]])
+    np.testing.assert_allclose(run(np.array([[1, 1]]), [[True, False]]), [[1.0, 0.0]])
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (2, 0)])
+def test_nothing_gives_nothing(shape):
+    assert run(np.zeros(shape, "float32"), np.ones(shape, "bool")).shape == shape

@@ -52,3 +52,20 @@ def test_a_mask_of_floats_is_refused_by_name(dtype):
         as_mask(floats, name="value_mask")
     with pytest.raises(ValueError, match=rf"Received: masks\[1\] of dtype {dtype}"):
         merge_masks(np.ones((1, 3), bool), floats)
+
+
+@pytest.mark.parametrize("additive", [[[0.0, 0.0, -1e9]], [0.0, float("-inf")]])
+def test_a_list_of_floats_is_refused_as_an_array_is(additive):
+    with pytest.raises(ValueError, match=r"additive mask"):
+        as_mask(additive)
+
+
+def test_a_list_of_truth_values_is_a_mask():
+    np.testing.assert_array_equal(to_numpy(as_mask([[True, False], [True, True]])), [[True, False], [True, True]])
+    np.testing.assert_array_equal(to_numpy(as_mask([2, 0])), [True, False])
+
+
+@pytest.mark.parametrize("lengths, message", [((np.int64(3), np.int64(2)), "at least as many keys"), ((2.5,), r"whole positions. Received: target_length=2.5")])
+def test_lengths_that_make_no_causal_mask_are_refused(lengths, message):
+    with pytest.raises(ValueError, match=message):
+        causal_mask(*lengths)

@@ -110,3 +110,13 @@ def test_scaling_before_the_product_keeps_half_precision_from_overflowing():
 def test_different_widths_are_refused_where_features_are_multiplied_one_by_one(name, score):
     with pytest.raises(ValueError, match=rf"The {name} score .*same width.*\(2, 3, 5\).*\(2, 4, 6\).*general or the additive"):
         score(QUERY, WIDE_KEY)
+
+
+@pytest.mark.parametrize("size", [1e-20, 1e-9, 1.0, 1e25])
+def test_a_cosine_does_not_hang_on_the_size(size):
+    x = np.full((1, 1, 4), size, "float32")
+    np.testing.assert_allclose(to_numpy(cosine_score(x, np.ones((1, 1, 4), "float32"))), 1.0, rtol=1e-6)
+
+
+def test_a_cosine_of_integers_is_a_float():
+    np.testing.assert_allclose(to_numpy(cosine_score(np.full((1, 1, 4), 3), np.ones((1, 1, 4), "int32"))), 1.0, rtol=1e-6)

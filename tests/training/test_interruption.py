@@ -48,7 +48,7 @@ def test_the_state_is_saved_after_the_very_step_and_the_run_goes_on_from_there(m
     with pytest.raises(raised) as error:
         fit(cut, *arrays, checkpoint_dir=tmp_path, callbacks=[Signals(number, step=2)], **options)
     assert getattr(error.value, "code", None) == code
-    message = f"Stopped at epoch 1, step 3; the checkpoint is in {str(tmp_path)!r}. Call fit again with the same arguments to go on from there."
+    message = f"Stopped at epoch 1, step 3; the checkpoint is in {str(tmp_path)!r}. Started again in the same way, the run goes on from there."
     shown = capfd.readouterr()
     assert message in shown.out
     assert "Stopping at the end of this step" in shown.err

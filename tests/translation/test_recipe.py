@@ -39,3 +39,9 @@ def test_training_has_one_end(end):
 def test_an_unknown_tokenizer_is_named():
     with pytest.raises(ValueError, match=r"tokenizer='char'. Choose one of word, bpe"):
         Recipe(tokenizer="char", epochs=1)
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_learning_rate_that_teaches_nothing_is_refused(rate):
+    with pytest.raises(ValueError, match=r"above zero. Received: learning_rate="):
+        Recipe(learning_rate=rate, epochs=1)

@@ -198,3 +198,17 @@ def test_a_target_without_end_is_refused(english):
 
     with pytest.raises(ValueError, match=r"symbols for the beginning and the end"):
         Seq2Seq(english, Endless())
+
+
+@pytest.mark.parametrize(
+    "wrong", [(np.zeros((1, 3), "int32"), np.zeros((1, 3), "int32")), {"encoder_token_ids": np.zeros((1, 3), "int32")}, {}], ids=["pair", "half", "empty"]
+)
+def test_inputs_of_another_form_are_named(make, wrong):
+    with pytest.raises(ValueError, match=r"takes a dict of encoder_token_ids and decoder_token_ids\. Received: a (dict|tuple)"):
+        make()(wrong)
+
+
+@pytest.mark.parametrize("coverage", [-1.0, float("nan"), float("inf")])
+def test_a_coverage_that_no_loss_can_have_is_refused(make, coverage):
+    with pytest.raises(ValueError, match=r"Received: coverage="):
+        make(coverage=coverage)
