@@ -22,7 +22,7 @@ class Alignment(keras.layers.Layer):
         score: string, one of `"additive"` (Bahdanau), `"dot"`, `"general"`, `"location"` (Luong), `"scaled_dot"` (Vaswani), `"cosine"` (Graves; times
             a learned strength $\beta$, as in the paper). Defaults to `"additive"`.
         units: integer; for `"additive"` the width of the hidden layer, by default that of the query; for `"location"` the number of source positions
-            that it knows, required. The other scores take none.
+            that it knows, required (on JAX this score takes no source of symbolic length). The other scores take none.
         **kwargs: passed to `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
