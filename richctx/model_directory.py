@@ -80,7 +80,6 @@ class ModelDirectory:
     def save(self, model):
         """Writes the model, without its optimizer, whose state is twice as large."""
         plain = type(model).from_config(model.get_config())
-        plain.build()
         plain.set_weights(model.get_weights())
         with written_whole(self.model) as part:
             plain.save(part)

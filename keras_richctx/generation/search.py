@@ -43,7 +43,7 @@ def search(model, inputs, strategy, limits, max_new_tokens):
 def _log_probabilities(logits, model):
     """Returns the log-probabilities of the next token, float32 of the shape of `logits`, `(N, V)`; minus infinity for the pad, unless it is the end symbol."""
     log = keras.ops.log_softmax(keras.ops.cast(logits, "float32"), axis=-1)
-    if model.pad_id in (None, model.eos_id):
+    if model.pad_id == model.eos_id:
         return log
     return keras.ops.where(keras.ops.arange(logits.shape[-1]) == model.pad_id, float("-inf"), log)
 

@@ -69,7 +69,6 @@ class Recipe:
             raise ValueError(
                 f"Training ends after some epochs or after some minutes: give one of the two. Received: epochs={self.epochs}, minutes={self.minutes}"
             )
-
         if not 0 < self.learning_rate < float("inf"):
             raise ValueError(f"The learning rate is a number above zero. Received: learning_rate={self.learning_rate}")
 
@@ -96,7 +95,7 @@ class Recipe:
             A `Seq2Seq`.
         """
         keras.utils.set_random_seed(self.seed)
-        model = Seq2Seq(
+        return Seq2Seq(
             source_tokenizer,
             target_tokenizer,
             units=self.units,
@@ -108,8 +107,6 @@ class Recipe:
             dropout=self.dropout,
             coverage=self.coverage,
         )
-        model.build()
-        return model
 
     def fit(self, model, pairs, validation=None, checkpoint_dir=None, progress=True):
         """Trains the model; a run that was cut short goes on from its checkpoint.
