@@ -96,4 +96,5 @@ def test_half_precision_decodes_too(make_model, make_lines, tables, inputs):
     assert ids.dtype == np.int32
     assert scores.dtype == np.float32
     lines = make_lines(keras.ops.convert_to_numpy(keras.ops.cast(keras.ops.cast(tables(10), "bfloat16"), "float32")))
-    np.testing.assert_allclose(scores, [lines.score(row, lines.greedy(row, LIMIT)) for row in inputs["row"]], atol=1e-2)  # three digits are what bfloat16 holds
+    tolerance = 1e-2 if keras.backend.backend() == "jax" else 1e-4  # XLA may leave out a rounding to bfloat16 and back
+    np.testing.assert_allclose(scores, [lines.score(row, lines.greedy(row, LIMIT)) for row in inputs["row"]], atol=tolerance)

@@ -163,5 +163,5 @@ def test_another_rank_is_refused(metric, true, pred, message):
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("shape", [(B, T - 1, V), (1, T, V)])
 def test_predictions_of_another_length_or_number_are_refused(metric, shape):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"shape"):
         metric().update_state(np.zeros((B, T), "int32"), np.zeros(shape, "float32"))
