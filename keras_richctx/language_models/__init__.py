@@ -1,0 +1,5 @@
+"""Language models: what comes next in a text, with a state that can be carried on from one piece of it to the next."""
+
+from keras_richctx.language_models.recurrent_language_model import RecurrentLanguageModel
+
+__all__ = ["RecurrentLanguageModel"]
