@@ -15,8 +15,8 @@ class RecurrentLanguageModel(keras.Model):
     pieces, each from the state that the piece before it left, gives the logits of the whole text. The model itself keeps no state, so the same model trains on
     32 rows at once and writes one text.
 
-    A subclass makes `embedding`, `recurrent_layers` and `output_projection`, and calls `build` at the end of its constructor; it may change what is between them
-    (`embed`, `after_layer`, `project`). The layers of `recurrent_layers` return sequences and state.
+    A subclass makes `embedding`, `recurrent_layers` (which return sequences and state) and `output_projection`, and calls `build` when it has made them. It may
+    change what is between them: `embed`, `after_layer`, `project`.
 
     Args:
         tokenizer: tokenizer of `keras_richctx.text`.
@@ -151,7 +151,7 @@ class RecurrentLanguageModel(keras.Model):
                 boolean `(B, T)`, `True` at real positions. Pads may stand on either side.
 
         Returns:
-            A triple: the last real token of each prompt, `(B,)`; the state after the tokens before it; and an empty dict, for there is no memory beside the state.
+            A triple: the last real token of each prompt, `(B,)`; the state after the tokens before it; and an empty dict, as the state is the only memory.
 
         Raises:
             ValueError: if `inputs` is no dict that holds `token_ids`.
