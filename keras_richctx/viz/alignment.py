@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from keras_richctx.viz import layout
 from keras_richctx.viz.figure import Picture, PictureAxes
-from keras_richctx.viz.labels import drawable, is_right_to_left, visible
+from keras_richctx.viz.labels import check_tokens, drawable, is_right_to_left, visible
 from keras_richctx.viz.layout import GAP, LINE, MARGIN
 from keras_richctx.viz.style import colours, is_dark, style
 
@@ -134,9 +134,7 @@ def _draw_labels(ax, labels, families, shape, colour):
 
 def _check(weights, source_tokens, target_tokens):
     """Returns the weights as a float array `(T, S)`, or raises where they are not weights of these tokens."""
-    for name, tokens in (("source_tokens", source_tokens), ("target_tokens", target_tokens)):
-        if not isinstance(tokens, list | tuple) or not all(isinstance(token, str) for token in tokens):
-            raise TypeError(f"{name} must be a list of strings. Received: {name}={tokens!r}")
+    check_tokens(source_tokens=source_tokens, target_tokens=target_tokens)
     weights = np.asarray(weights).astype("float64")
     shape = (len(target_tokens), len(source_tokens))
     if weights.shape != shape:

@@ -26,6 +26,20 @@ _PACKAGES = {
 _JOINERS = "\u200c\u200d"
 
 
+def check_tokens(**named):
+    """Raises where what was passed as tokens is no list of strings.
+
+    Args:
+        **named: each list of tokens under the name of its argument.
+
+    Raises:
+        TypeError: if one is not a list or tuple of strings.
+    """
+    for name, tokens in named.items():
+        if not isinstance(tokens, list | tuple) or not all(isinstance(token, str) for token in tokens):
+            raise TypeError(f"{name} must be a list of strings. Received: {name}={tokens!r}")
+
+
 def visible(token):
     r"""Returns a token as a label of one line: as it is, but for what could not be seen.
 

@@ -50,7 +50,8 @@ def text_widths(texts, families, size):
         A list of floats.
     """
     font = FontProperties(family=families, size=size)
-    return [_renderer().get_text_width_height_descent(text, font, False)[0] / DOTS for text in texts]
+    width = {text: _renderer().get_text_width_height_descent(text, font, False)[0] / DOTS for text in set(texts)}
+    return [width[text] for text in texts]
 
 
 @functools.cache

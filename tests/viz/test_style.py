@@ -52,3 +52,14 @@ def test_the_context_applies_the_theme_and_takes_it_back():
 def test_a_transparent_page_counts_as_light():
     assert not is_dark("none")
     assert is_dark("#202020")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_zero_of_a_signed_value_is_nearly_the_page_and_the_two_signs_have_different_hues(dark):
+    colour_map = matplotlib.colormaps[colours(dark)["diverging"]]
+    assert contrast(colour_map(0.5), colours(dark)["page"]) < 1.2
+    for size in (0.2, 0.35, 0.5):
+        below, above = np.array([colour_map(0.5 - size)[:3], colour_map(0.5 + size)[:3]])
+        assert contrast(below, colours(dark)["page"]) > 1.25
+        assert contrast(above, colours(dark)["page"]) > 1.25
+        assert below[0] - below[2] > 0.1 > -0.1 > above[0] - above[2]  # redder, and bluer: kept apart without red or without green
