@@ -4,9 +4,10 @@ from keras_richctx.datasets.batches import source_batches, translation_batches
 from keras_richctx.datasets.pairs import Pairs
 from keras_richctx.datasets.phrasebook import load_phrasebook, phrasebook
 from keras_richctx.datasets.read_pairs import read_pairs
+from keras_richctx.datasets.stream_chunks import stream_chunks
 from keras_richctx.datasets.tatoeba import load_tatoeba_fra
 
-__all__ = ["Pairs", "load", "names", "phrasebook", "read_pairs", "source_batches", "translation_batches"]
+__all__ = ["Pairs", "load", "names", "phrasebook", "read_pairs", "source_batches", "stream_chunks", "translation_batches"]
 
 _OFFICIAL = {"tatoeba-fra": load_tatoeba_fra}  # read from files: take `split`, `data_dir` and options
 _GENERATED = {"phrasebook": load_phrasebook}  # need no files: take `split` and options

@@ -1,5 +1,7 @@
 """Language models: what comes next in a text, with a state that can be carried on from one piece of it to the next."""
 
+from keras_richctx.language_models.char_rnn import CharRNN
+from keras_richctx.language_models.evaluate import evaluate
 from keras_richctx.language_models.recurrent_language_model import RecurrentLanguageModel
 
-__all__ = ["RecurrentLanguageModel"]
+__all__ = ["CharRNN", "RecurrentLanguageModel", "evaluate"]

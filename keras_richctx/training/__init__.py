@@ -1,8 +1,23 @@
 """Training on one device: `fit` is `keras.Model.fit` with a checkpoint that survives Ctrl-C, a kill and a full disk, and a progress bar."""
 
+from keras_richctx.training.discriminative_rates import discriminative_rates
 from keras_richctx.training.fit import fit
 from keras_richctx.training.gradients import gradients
+from keras_richctx.training.gradual_unfreezing import GradualUnfreezing
+from keras_richctx.training.non_monotonic_trigger import NonMonotonicTrigger
+from keras_richctx.training.ntasgd import NTASGD
+from keras_richctx.training.slanted_triangular import slanted_triangular
 from keras_richctx.training.time_limit import TimeLimit
 from keras_richctx.training.truncated_bptt import truncated_bptt
 
-__all__ = ["TimeLimit", "fit", "gradients", "truncated_bptt"]
+__all__ = [
+    "NTASGD",
+    "GradualUnfreezing",
+    "NonMonotonicTrigger",
+    "TimeLimit",
+    "discriminative_rates",
+    "fit",
+    "gradients",
+    "slanted_triangular",
+    "truncated_bptt",
+]
