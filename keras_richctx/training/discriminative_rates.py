@@ -2,8 +2,8 @@
 
 import collections
 import functools
+import itertools
 import math
-import os
 import re
 
 import keras
@@ -142,8 +142,8 @@ def _multipliers(rates, paths):
 
 def _ranked(paths):
     """Returns the paths by what stays of them when a model is made anew: not what all begin with, nor the numbers that Keras appends, but their order."""
-    parts = {path: tuple(path.split("/")) for path in paths}
-    shared = len(os.path.commonprefix(list(parts.values())))
+    parts = {path: path.split("/") for path in paths}
+    shared = sum(1 for _ in itertools.takewhile(lambda part: len(set(part)) == 1, zip(*parts.values())))
     same = collections.defaultdict(list)
     for path in paths:
         same[tuple(re.sub(r"_\d+$", "", part) for part in parts[path][shared:])].append(path)
