@@ -72,7 +72,7 @@ class CharRNN(RecurrentLanguageModel):
         self.output_projection = keras.layers.Dense(tokenizer.vocab_size, name="output_projection", **policy)
         self.build()
 
-    def after_layer(self, outputs, index, training=False):
+    def after_layer(self, outputs, index, mask=None, training=False):
         return self.dropout(outputs, training=training)
 
     def get_config(self):

@@ -126,16 +126,17 @@ class RecurrentLanguageModel(keras.Model):
         """
         x, state, after = self.embed(token_ids, training), list(state), []  # (B, T, E)
         for index, layer in enumerate(self.recurrent_layers):
-            own, state = state[: layer.cell.states], state[layer.cell.states :]
+            count = len(keras.tree.flatten(layer.cell.state_size))
+            own, state = state[:count], state[count:]
             x, *own = layer(x, initial_state=own, mask=mask, training=training)  # (B, T, U)
-            x, after = self.after_layer(x, index, training), [*after, *own]
+            x, after = self.after_layer(x, index, mask, training), [*after, *own]
         return x, after
 
     def embed(self, token_ids, training=False):
         """Looks up the embeddings of tokens: `(B, T)` to `(B, T, E)`."""
         return self.embedding(token_ids)
 
-    def after_layer(self, outputs, index, training=False):
+    def after_layer(self, outputs, index, mask=None, training=False):
         """Passes the outputs of the recurrent layer of that index, `(B, T, U)`, on to what comes next; dropout has its place here."""
         return outputs
 
