@@ -6,7 +6,6 @@ from pathlib import Path
 import hypothesis
 import keras
 import matplotlib
-import numpy as np
 import pytest
 
 matplotlib.use("Agg")  # no window; not by a variable of the environment, which the notebooks' kernels would inherit
@@ -27,33 +26,9 @@ def _fresh():
 @pytest.fixture(scope="session")
 def gradients():
     """Derivatives on whatever backend runs: `gradients(function, variables)` of a function without arguments that gives a scalar."""
-    return {"tensorflow": _gradients_on_tensorflow, "jax": _gradients_on_jax, "torch": _gradients_on_torch}[keras.backend.backend()]
+    from keras_richctx.training import gradients
 
-
-def _gradients_on_tensorflow(function, variables):
-    import tensorflow as tf
-
-    values = [variable.value for variable in variables]
-    with tf.GradientTape() as tape:
-        loss = function()
-    return [tf.convert_to_tensor(gradient).numpy() for gradient in tape.gradient(loss, values)]
-
-
-def _gradients_on_jax(function, variables):
-    import jax
-
-    def of_values(values):
-        with keras.StatelessScope(state_mapping=list(zip(variables, values))):
-            return function()
-
-    return [np.asarray(gradient) for gradient in jax.grad(of_values)([variable.value for variable in variables])]
-
-
-def _gradients_on_torch(function, variables):
-    import torch
-
-    gradients = torch.autograd.grad(function(), [variable.value for variable in variables])
-    return [keras.ops.convert_to_numpy(gradient) for gradient in gradients]
+    return gradients
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,14 @@
 """Recurrent networks: three cells whose equations can be read in one `step`, the loop over time, and the layers that join the two."""
 
 from keras_richctx.recurrent.gru import GRU
-from keras_richctx.recurrent.gru_cell import GRUCell, gru_step
+from keras_richctx.recurrent.gru_cell import GRUCell
+from keras_richctx.recurrent.gru_step import gru_step
 from keras_richctx.recurrent.loop import loop
 from keras_richctx.recurrent.lstm import LSTM
-from keras_richctx.recurrent.lstm_cell import LSTMCell, lstm_step
-from keras_richctx.recurrent.rnn_cell import RNNCell, rnn_step
+from keras_richctx.recurrent.lstm_cell import LSTMCell
+from keras_richctx.recurrent.lstm_step import lstm_step
+from keras_richctx.recurrent.rnn_cell import RNNCell
+from keras_richctx.recurrent.rnn_step import rnn_step
 from keras_richctx.recurrent.simple_rnn import SimpleRNN
 
 __all__ = ["GRU", "LSTM", "GRUCell", "LSTMCell", "RNNCell", "SimpleRNN", "gru_step", "loop", "lstm_step", "rnn_step"]

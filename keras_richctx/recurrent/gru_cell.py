@@ -1,53 +1,10 @@
-"""The gated recurrent unit."""
+"""The gated recurrent cell."""
 
 import keras
 
+from keras_richctx.recurrent.gru_scan import gru_scan
+from keras_richctx.recurrent.gru_step import gru_step
 from keras_richctx.recurrent.recurrent_cell import RecurrentCell
-
-
-def gru_step(projection, hidden, recurrent_kernel, recurrent_bias=None, reset_after=False):
-    r"""One step of a gated recurrent unit.
-
-    $$\begin{aligned}
-    r_t &= \sigma(W_{xr} x_t + W_{hr} h_{t-1} + b_r) \\
-    z_t &= \sigma(W_{xz} x_t + W_{hz} h_{t-1} + b_z) \\
-    \tilde h_t &= \tanh(W_{xh} x_t + W_{hh} (r_t \odot h_{t-1}) + b_h) \\
-    h_t &= z_t \odot h_{t-1} + (1 - z_t) \odot \tilde h_t
-    \end{aligned}$$
-
-    With `reset_after` the reset gate comes after the product, $\tilde h_t = \tanh(W_{xh} x_t + b_h + r_t \odot (W_{hh} h_{t-1} + b'_h))$, so that one
-    product serves all three maps; this is the form of the first version of the paper, of cuDNN and of PyTorch, and Keras' default. The paper's $z$ and
-    $1 - z$ change places from version to version; here $z$ keeps the old state. The maps stand in Keras' order $z, r, h$.
-
-    Args:
-        projection: float tensor of shape `(B, 3 * U)`, the products with $x_t$, and the biases.
-        hidden: float tensor of shape `(B, U)`, $h_{t-1}$.
-        recurrent_kernel: float tensor of shape `(U, 3 * U)`.
-        recurrent_bias: float tensor of shape `(3 * U,)`, $b'$, with `reset_after` only, or `None`.
-        reset_after: boolean, whether the reset gate multiplies after the product with $W_{hh}$.
-
-    Returns:
-        A dict of float tensors of shape `(B, U)`: `update_gate` ($z$), `reset_gate` ($r$), `candidate` ($\tilde h$) and `hidden`.
-
-    References:
-        [Cho et al., 2014](https://arxiv.org/abs/1406.1078), equations 5 to 8.
-    """
-    units = hidden.shape[-1]
-    x_z, x_r, x_h = keras.ops.split(projection, 3, axis=-1)  # (B, U) each
-    if reset_after:
-        maps = keras.ops.matmul(hidden, recurrent_kernel)  # (B, 3 U)
-        maps = maps if recurrent_bias is None else maps + keras.ops.cast(recurrent_bias, maps.dtype)
-        h_z, h_r, h_h = keras.ops.split(maps, 3, axis=-1)
-    else:
-        h_z, h_r = keras.ops.split(keras.ops.matmul(hidden, recurrent_kernel[:, : 2 * units]), 2, axis=-1)
-    # r_t = sigma(W_xr x_t + W_hr h_{t-1} + b_r), and z_t alike
-    r, z = keras.ops.sigmoid(x_r + h_r), keras.ops.sigmoid(x_z + h_z)
-    # h~_t = tanh(W_xh x_t + W_hh (r_t . h_{t-1}) + b_h)
-    inner = r * h_h if reset_after else keras.ops.matmul(r * hidden, recurrent_kernel[:, 2 * units :])
-    candidate = keras.ops.tanh(x_h + inner)
-    # h_t = z_t . h_{t-1} + (1 - z_t) . h~_t
-    hidden = z * hidden + (1 - z) * candidate
-    return {"update_gate": z, "reset_gate": r, "candidate": candidate, "hidden": hidden}
 
 
 @keras.saving.register_keras_serializable("keras_richctx")
@@ -85,6 +42,7 @@ class GRUCell(RecurrentCell):
         [Cho et al., 2014](https://arxiv.org/abs/1406.1078).
     """
 
+    kind = "gru"
     gates = 3
 
     def __init__(self, units, reset_after=True, **kwargs):
@@ -101,10 +59,21 @@ class GRUCell(RecurrentCell):
             return projection
         return projection + keras.ops.cast(self.bias[0] if self.reset_after else self.bias, projection.dtype)
 
-    def step(self, projection, states):
+    @property
+    def has_scan(self):
+        """Whether all steps can be run at once: with the reset gate after the product only."""
+        return self.reset_after
+
+    def bias_or_zeros(self):
+        return keras.ops.zeros((2, 3 * self.units)) if self.bias is None else self.bias
+
+    def update(self, projection, states, recurrent_kernel, keep=None):
         recurrent_bias = self.bias[1] if self.use_bias and self.reset_after else None
-        new = gru_step(projection, states[0], self.recurrent_kernel, recurrent_bias, self.reset_after)
-        return new["hidden"], [new["hidden"]]
+        return gru_step(projection, states[0], recurrent_kernel, recurrent_bias, self.reset_after, keep)
+
+    def scan(self, inputs, states, recurrent_kernel, keep, real):
+        kernel, recurrent_kernel, bias = (keras.ops.cast(w, inputs.dtype) for w in (self.kernel, recurrent_kernel, self.bias_or_zeros()))
+        return gru_scan(inputs, *states, kernel, recurrent_kernel, bias[0], bias[1], keep=keep, real=real)
 
     def get_config(self):
         return {**super().get_config(), "reset_after": self.reset_after}

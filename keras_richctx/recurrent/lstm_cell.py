@@ -2,41 +2,9 @@
 
 import keras
 
+from keras_richctx.recurrent.lstm_scan import lstm_scan
+from keras_richctx.recurrent.lstm_step import lstm_step
 from keras_richctx.recurrent.recurrent_cell import RecurrentCell
-
-
-def lstm_step(projection, hidden, cell, recurrent_kernel):
-    r"""One step of a long short-term memory.
-
-    $$\begin{pmatrix} i_t \\ f_t \\ o_t \\ g_t \end{pmatrix} = \begin{pmatrix} \sigma \\ \sigma \\ \sigma \\ \tanh \end{pmatrix}
-    \left( W \begin{pmatrix} h_{t-1} \\ x_t \end{pmatrix} + b_h \right), \qquad
-    c_t = f_t \odot c_{t-1} + i_t \odot g_t, \qquad h_t = o_t \odot \tanh(c_t)$$
-
-    The four maps stand side by side in one matrix, in Keras' order $i, f, g, o$ (PyTorch's too).
-
-    Args:
-        projection: float tensor of shape `(B, 4 * U)`, the part of $W$ that multiplies $x_t$, and the bias.
-        hidden: float tensor of shape `(B, U)`, $h_{t-1}$.
-        cell: float tensor of shape `(B, U)`, $c_{t-1}$.
-        recurrent_kernel: float tensor of shape `(U, 4 * U)`, the part of $W$ that multiplies $h_{t-1}$.
-
-    Returns:
-        A dict of float tensors of shape `(B, U)`: `input_gate` (whether to write to the cell), `forget_gate` (whether to keep it), `candidate` (what to
-        write), `output_gate` (how much to reveal), `cell` and `hidden`.
-
-    References:
-        [Hochreiter and Schmidhuber, 1997](https://doi.org/10.1162/neco.1997.9.8.1735); the forget gate:
-        [Gers et al., 2000](https://doi.org/10.1162/089976600300015015).
-    """
-    maps = keras.ops.add(projection, keras.ops.matmul(hidden, recurrent_kernel))  # (B, 4 U)
-    i, f, g, o = keras.ops.split(maps, 4, axis=-1)  # (B, U) each
-    # (i, f, o, g) = (sigma, sigma, sigma, tanh)(W (h_{t-1}, x_t) + b)
-    i, f, o, g = keras.ops.sigmoid(i), keras.ops.sigmoid(f), keras.ops.sigmoid(o), keras.ops.tanh(g)
-    # c_t = f . c_{t-1} + i . g
-    cell = keras.ops.multiply(f, cell) + i * g
-    # h_t = o . tanh(c_t)
-    hidden = o * keras.ops.tanh(cell)
-    return {"input_gate": i, "forget_gate": f, "candidate": g, "output_gate": o, "cell": cell, "hidden": hidden}
 
 
 @keras.saving.register_keras_serializable("keras_richctx")
@@ -75,8 +43,9 @@ class LSTMCell(RecurrentCell):
         [Jozefowicz et al., 2015](https://proceedings.mlr.press/v37/jozefowicz15.html).
     """
 
+    kind = "lstm"
     gates = 4
-    states = 2
+    state_names = ("hidden", "cell")
 
     def __init__(self, units, unit_forget_bias=True, **kwargs):
         super().__init__(units, **kwargs)
@@ -90,9 +59,13 @@ class LSTMCell(RecurrentCell):
 
         return self.add_weight(shape=(width,), initializer=with_forget_bias if self.unit_forget_bias else self.bias_initializer, name="bias")
 
-    def step(self, projection, states):
-        new = lstm_step(projection, *states, self.recurrent_kernel)
-        return new["hidden"], [new["hidden"], new["cell"]]
+    def update(self, projection, states, recurrent_kernel, keep=None):
+        hidden, cell = states
+        return lstm_step(projection, hidden if keep is None else hidden * keep, cell, recurrent_kernel)
+
+    def scan(self, inputs, states, recurrent_kernel, keep, real):
+        weights = (keras.ops.cast(w, inputs.dtype) for w in (self.kernel, recurrent_kernel, self.bias_or_zeros()))
+        return lstm_scan(inputs, *states, *weights, keep=keep, real=real)
 
     def get_config(self):
         return {**super().get_config(), "unit_forget_bias": self.unit_forget_bias}

@@ -6,7 +6,8 @@ import keras
 class RecurrentCell(keras.layers.Layer):
     """Base of the cells: holds the weights of `gates` maps of the input and of the state, in the layout of Keras' own cells.
 
-    A subclass says how many maps it has (`gates`), how many state vectors (`states`), and what one `step` computes from them.
+    A subclass says its `kind`, how many maps it has (`gates`), what its states are called (`state_names`), and what one `update` computes from them; with
+    `has_scan` it also runs all steps at once.
 
     Args:
         units: integer, U, the width of the hidden state.
@@ -17,8 +18,10 @@ class RecurrentCell(keras.layers.Layer):
         **kwargs: passed to `keras.layers.Layer`, such as `name` and `dtype`.
     """
 
+    kind = None
     gates = 1
-    states = 1
+    state_names = ("hidden",)
+    has_scan = True
 
     def __init__(
         self,
@@ -37,7 +40,7 @@ class RecurrentCell(keras.layers.Layer):
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.recurrent_initializer = keras.initializers.get(recurrent_initializer)
         self.bias_initializer = keras.initializers.get(bias_initializer)
-        self.state_size = units if self.states == 1 else [units] * self.states
+        self.state_size = units if len(self.state_names) == 1 else [units] * len(self.state_names)
         self.output_size = units
 
     def build(self, input_shape):
@@ -54,6 +57,39 @@ class RecurrentCell(keras.layers.Layer):
         projection = keras.ops.matmul(inputs, self.kernel)
         return projection if self.bias is None else projection + keras.ops.cast(self.bias, projection.dtype)
 
+    def bias_or_zeros(self):
+        """The bias, or zeros in its place, `(gates * U,)`."""
+        return keras.ops.zeros((self.gates * self.units,)) if self.bias is None else self.bias
+
+    def update(self, projection, states, recurrent_kernel, keep=None):
+        """Computes everything of one step.
+
+        Args:
+            projection: float tensor of shape `(B, gates * U)`, what `project` made of this step's input.
+            states: list of the state's tensors, `(B, U)` each.
+            recurrent_kernel: float tensor of shape `(U, gates * U)`.
+            keep: float tensor of shape `(B, U)`, what the hidden state is multiplied by before the products, or `None`.
+
+        Returns:
+            A dict of float tensors of shape `(B, U)`, the new states by `state_names` among them.
+        """
+        raise NotImplementedError
+
+    def scan(self, inputs, states, recurrent_kernel, keep, real):
+        """Runs all steps at once, vectors in columns.
+
+        Args:
+            inputs: float tensor of shape `(T, D, B)`.
+            states: list of the state's tensors, `(U, B)` each.
+            recurrent_kernel: float tensor of shape `(U, gates * U)`.
+            keep: float tensor of shape `(U, B)`, or `None`.
+            real: float tensor of shape `(T, 1, B)`, positive at real positions, or `None`.
+
+        Returns:
+            A float tensor of shape `(T, states * U, B)`, the states one below the other.
+        """
+        raise NotImplementedError
+
     def step(self, projection, states):
         """Takes one step in time.
 
@@ -64,7 +100,8 @@ class RecurrentCell(keras.layers.Layer):
         Returns:
             A pair: the output, `(B, U)`, and the list of new states.
         """
-        raise NotImplementedError
+        new = self.update(projection, states, self.recurrent_kernel)
+        return new["hidden"], [new[name] for name in self.state_names]
 
     def call(self, inputs, states):
         # one tensor in, one tensor out, as Keras' cells: a list only where the caller has a list

@@ -3,26 +3,8 @@
 import keras
 
 from keras_richctx.recurrent.recurrent_cell import RecurrentCell
-
-
-def rnn_step(projection, hidden, recurrent_kernel):
-    r"""One step of a vanilla (Elman) network.
-
-    $$h_t = \tanh(W_{xh} x_t + W_{hh} h_{t-1} + b_h)$$
-
-    Args:
-        projection: float tensor of shape `(B, U)`, $W_{xh} x_t + b_h$.
-        hidden: float tensor of shape `(B, U)`, $h_{t-1}$.
-        recurrent_kernel: float tensor of shape `(U, U)`, $W_{hh}^\top$: rows are inputs, as everywhere in Keras.
-
-    Returns:
-        A float tensor of shape `(B, U)`, $h_t$.
-
-    References:
-        [Elman, 1990](https://doi.org/10.1207/s15516709cog1402_1).
-    """
-    # h_t = tanh(W_xh x_t + W_hh h_{t-1} + b_h)
-    return keras.ops.tanh(keras.ops.add(projection, keras.ops.matmul(hidden, recurrent_kernel)))
+from keras_richctx.recurrent.rnn_scan import rnn_scan
+from keras_richctx.recurrent.rnn_step import rnn_step
 
 
 @keras.saving.register_keras_serializable("keras_richctx")
@@ -58,6 +40,12 @@ class RNNCell(RecurrentCell):
         [Elman, 1990](https://doi.org/10.1207/s15516709cog1402_1).
     """
 
-    def step(self, projection, states):
-        hidden = rnn_step(projection, states[0], self.recurrent_kernel)
-        return hidden, [hidden]
+    kind = "rnn"
+
+    def update(self, projection, states, recurrent_kernel, keep=None):
+        seen = states[0] if keep is None else states[0] * keep
+        return {"hidden": rnn_step(projection, seen, recurrent_kernel)}
+
+    def scan(self, inputs, states, recurrent_kernel, keep, real):
+        weights = (keras.ops.cast(w, inputs.dtype) for w in (self.kernel, recurrent_kernel, self.bias_or_zeros()))
+        return rnn_scan(inputs, *states, *weights, keep=keep, real=real)
