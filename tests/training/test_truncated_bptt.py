@@ -134,7 +134,7 @@ def test_validation_changes_nothing_in_training(make, stream):
 def test_what_a_model_adds_to_its_loss_counts(make, stream, gradients):
     model = make("gru")
 
-    def with_activity(layer_outputs, index, training=False):
+    def with_activity(layer_outputs, index, mask=None, training=False):
         if training and index == 1:
             model.add_loss(0.3 * keras.ops.mean(keras.ops.square(layer_outputs)))
         return layer_outputs
