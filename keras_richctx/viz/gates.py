@@ -41,7 +41,7 @@ def gates(trace, tokens, gate, units=None, example=0, mask=None, title=None, dar
         UserWarning: if no installed font has a character.
 
     Example:
-        >>> trace = {"forget_gate": np.random.random((1, 4, 3)), "cell": np.random.normal(size=(1, 4, 3))}  # or layer.trace(x)
+        >>> trace = krc.layers.LSTM(3).trace(np.random.normal(size=(1, 4, 2)))
         >>> picture = gates(trace, ["to", "be", "or", "not"], "forget_gate", title="What the network keeps")
         >>> picture = gates(trace, "to b", "cell", units=2)
         >>> picture.savefig("cell.png")  # doctest: +SKIP

@@ -45,7 +45,7 @@ def gradient_curves(norms, singular_values=None, relative=False, title=None, dar
     if not norms:
         raise ValueError(f"There is nothing to draw. Received: norms={norms}")
     if relative:
-        norms = {name: np.ma.array(values.data / _last(values), mask=values.mask) for name, values in norms.items()}
+        norms = {name: np.ma.array(values.data / _last(values), mask=np.ma.getmaskarray(values)) for name, values in norms.items()}
     dark = is_dark(matplotlib.rcParams["figure.facecolor"]) if dark is None else dark
     colour = colours(dark)
     with style(dark):
