@@ -6,7 +6,7 @@ import pathlib
 from keras_richctx.text.checks import check_text
 
 
-def read_texts(texts):
+def read_texts(texts, keep_ends=False):
     """Yields the strings of a corpus, checked, from strings and from text files.
 
     Each item decides for itself: a `str` is a text, a `pathlib.Path` is a UTF-8 file with one text a line (a byte-order mark and the line ends, `\\n`
@@ -14,6 +14,7 @@ def read_texts(texts):
 
     Args:
         texts: iterable of strings and paths, or one path.
+        keep_ends: bool, whether the lines of files keep their ends, each as one `\\n`. Defaults to `False`.
 
     Yields:
         Strings.
@@ -32,7 +33,7 @@ def read_texts(texts):
     empty = True
     for i, item in enumerate([texts] if isinstance(texts, os.PathLike) else texts):
         if isinstance(item, os.PathLike):
-            found = read_lines(item)
+            found = read_lines(item, keep_ends)
         elif isinstance(item, str):
             found = [check_text(item)]
         else:
@@ -44,11 +45,12 @@ def read_texts(texts):
         raise ValueError("The corpus holds no text: it is empty, or white space only. Give at least one word to train on.")
 
 
-def read_lines(path):
+def read_lines(path, keep_ends=False):
     """Yields the lines of a UTF-8 file without their ends.
 
     Args:
         path: path of the file.
+        keep_ends: bool, whether a line keeps its end, `\\n` or `\\r\\n`, as `\\n`. Defaults to `False`.
 
     Yields:
         Strings.
@@ -65,4 +67,5 @@ def read_lines(path):
                     f"A text file must be UTF-8; convert it, for example with `iconv -t UTF-8`. "
                     f"Received: byte 0x{error.object[error.start]:02X} at column {error.start + 1} of line {number} of {os.fspath(path)}"
                 ) from error
-            yield text.removesuffix("\n").removesuffix("\r")
+            line = text.removesuffix("\n")
+            yield line.removesuffix("\r") + ("\n" if keep_ends and line != text else "")

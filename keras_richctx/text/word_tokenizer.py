@@ -62,7 +62,7 @@ class WordTokenizer(Tokenizer):
     """
 
     pad_id, unk_id, bos_id, eos_id = range(4)
-    _required: ClassVar[dict] = {"model": {"type": "WordLevel"}, "pre_tokenizer": {"type": "Split"}}
+    _required: ClassVar[dict] = {"model": {"type": "WordLevel"}, "pre_tokenizer": {"type": "Split", "behavior": "Removed"}}
 
     @classmethod
     def train(cls, texts, vocab_size, lowercase=False):

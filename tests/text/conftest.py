@@ -2,7 +2,7 @@
 
 import pytest
 
-from keras_richctx.text import ByteLevelBPETokenizer, WordTokenizer
+from keras_richctx.text import ByteLevelBPETokenizer, CodePointTokenizer, WordTokenizer
 
 ENGLISH = [
     "What? I don't know!",
@@ -33,7 +33,12 @@ def bpe():
     return ByteLevelBPETokenizer.train(ENGLISH + FRENCH, vocab_size=320)
 
 
-@pytest.fixture(scope="session", params=["english", "bpe"])
+@pytest.fixture(scope="session")
+def code_points():
+    return CodePointTokenizer.train(ENGLISH + FRENCH)
+
+
+@pytest.fixture(scope="session", params=["english", "bpe", "code_points"])
 def tokenizer(request):
-    """Each law of `Tokenizer` is tested on both kinds."""
+    """Each law of `Tokenizer` is tested on every kind."""
     return request.getfixturevalue(request.param)
