@@ -27,7 +27,7 @@ class RecurrentDecoder(keras.layers.Layer):
         self.cell_name = cell
         self.supports_masking = True
         self.cell = CELLS[cell](units, dtype=self.dtype_policy, name="cell")
-        self.initial = [keras.layers.Dense(units, activation="tanh", dtype=self.dtype_policy, name=f"initial_{i}") for i in range(self.cell.states)]
+        self.initial = [keras.layers.Dense(units, activation="tanh", dtype=self.dtype_policy, name=f"initial_{i}") for i in range(len(self.cell.state_names))]
         # W [y; c] is one matrix over the concatenation, or two side by side: the one for y is the cell's kernel, this is the one for c
         self.context_to_cell = keras.layers.Dense(self.cell.gates * units, use_bias=False, dtype=self.dtype_policy, name="context_to_cell")
 
