@@ -23,14 +23,17 @@ def read(pairs, target, data, split, skip_empty=False):
         `Pairs`.
 
     Raises:
-        typer.BadParameter: if not exactly one of `pairs` and `data` is given, or `target` without `pairs`.
+        typer.BadParameter: if not exactly one of `pairs` and `data` is given, `target` without `pairs`, or a data set that is no sentence pairs.
     """
     if (pairs is None) == (data is None):
         raise typer.BadParameter("Give sentence pairs with --pairs, or a data set by its name with --data; one of the two.")
     if target is not None and pairs is None:
         raise typer.BadParameter("--target goes with --pairs.")
     if data is not None:
-        return load(data, split)
+        loaded = load(data, split)
+        if not isinstance(loaded, Pairs):
+            raise typer.BadParameter(f"{data} is a text, and translation takes sentence pairs.")
+        return loaded
     return read_pairs(pairs, target, on_empty="skip" if skip_empty else "error")
 
 

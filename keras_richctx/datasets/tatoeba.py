@@ -1,14 +1,13 @@
 """English-French sentence pairs of the Tatoeba project, as manythings.org packs them."""
 
 import hashlib
-import os
 import re
 import unicodedata
 import warnings
-from pathlib import Path
 
 from keras_richctx.datasets.archive import read_member
-from keras_richctx.datasets.download import cache_dir, fetch, file_sha256
+from keras_richctx.datasets.download import file_sha256
+from keras_richctx.datasets.locate import locate
 from keras_richctx.datasets.pairs import Pairs
 from keras_richctx.datasets.read_pairs import decode_lines, drop_empty, split_columns
 
@@ -61,7 +60,7 @@ def load_tatoeba_fra(split="train", data_dir=None, max_words=None, max_sentences
     """
     if split not in SPLITS:
         raise ValueError(f"tatoeba-fra has the splits {', '.join(SPLITS)}. Received: split={split!r}.")
-    path = _locate(data_dir, sha256)
+    path = locate(PLACES, URL, data_dir, sha256, check=lambda path: read_member(path, "fra.txt"))
     _verify(path, sha256)
     data = path.read_bytes() if path.suffix == ".txt" else read_member(path, "fra.txt")
     lines = _normalise("\n".join(decode_lines(data, path))).split("\n")
@@ -105,20 +104,6 @@ def _select(pairs, split, max_words, max_sentences):
 def _normalise(text):
     """Composes accents and turns U+00A0 (no-break space), U+202F (narrow no-break space) and U+2009 (thin space) into plain spaces."""
     return re.sub("[\u00a0\u202f\u2009]", " ", unicodedata.normalize("NFC", text))
-
-
-def _locate(data_dir, sha256):
-    """Returns the path of a local copy, or of the download."""
-    directory = data_dir if data_dir is not None else os.environ.get("KERAS_RICHCTX_DATA")
-    if directory:
-        if not Path(directory).is_dir():
-            raise FileNotFoundError(f"{'KERAS_RICHCTX_DATA' if data_dir is None else 'data_dir'} is not a directory. Received: {str(directory)!r}.")
-        for place in PLACES:
-            if Path(directory, place).is_file():
-                return Path(directory, place)
-    if data_dir is not None:
-        raise FileNotFoundError(f"data_dir holds none of {', '.join(PLACES)}. Received: data_dir={str(data_dir)!r}. Get the file from {URL}.")
-    return fetch(URL, cache_dir() / PLACES[0], sha256=sha256, check=lambda path: read_member(path, "fra.txt"))
 
 
 def _verify(path, sha256):

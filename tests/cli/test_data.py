@@ -1,7 +1,8 @@
 import pytest
+import typer
 
 from keras_richctx.datasets import Pairs
-from richctx.data import fingerprint, hold_out, select
+from richctx.data import hold_out, read, select
 
 SOURCE = [f"sentence {i // 2}" for i in range(40)]  # each twice
 PAIRS = Pairs(SOURCE, [f"phrase {i}" for i in range(40)], [{(0, i)} for i in range(40)])
@@ -43,3 +44,9 @@ def test_selection_keeps_all_translations_of_the_first_short_sentences():
 def test_the_fingerprint_changes_with_any_sentence_and_with_where_one_ends():
     different = [PAIRS, PAIRS[:-1], PAIRS[::-1], Pairs(["a b"], ["c"]), Pairs(["a"], ["b c"]), Pairs(["a", "b"], ["c", "d"])]
     assert len({fingerprint(pairs) for pairs in different}) == len(different)
+
+
+def test_a_text_is_not_taken_for_sentence_pairs(monkeypatch):
+    monkeypatch.setattr("richctx.data.load", lambda name, split: "To be, or not to be")
+    with pytest.raises(typer.BadParameter, match="tinyshakespeare is a text, and translation takes sentence pairs"):
+        read(None, None, "tinyshakespeare", "test")

@@ -183,12 +183,16 @@ def test_no_copy_and_no_network_says_where_to_put_one(tmp_path, monkeypatch):
 
 
 def test_names_of_data_sets_and_splits():
-    assert datasets.names() == ["phrasebook", "tatoeba-fra"]
-    with pytest.raises(ValueError, match=r"there are phrasebook, tatoeba-fra\. Received: name='tatoeba'"):
+    assert datasets.names() == ["phrasebook", "tatoeba-fra", "tinyshakespeare", "wikitext2"]
+    with pytest.raises(ValueError, match=r"there are phrasebook, tatoeba-fra, tinyshakespeare, wikitext2\. Received: name='tatoeba'"):
         datasets.load("tatoeba")
     for name in datasets.names():
         with pytest.raises(ValueError, match=r"train, validation, test\. Received: split='dev'"):
             datasets.load(name, "dev")
+
+
+def test_a_short_name_of_the_validation_split_is_taken(local):
+    assert datasets.load("tatoeba-fra", "valid", local) == datasets.load("tatoeba-fra", "validation", local)
 
 
 def test_load_takes_the_options_of_the_data_set(local):
