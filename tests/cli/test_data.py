@@ -2,7 +2,7 @@ import pytest
 import typer
 
 from keras_richctx.datasets import Pairs
-from richctx.data import hold_out, read, select
+from richctx.data import fingerprint, hold_out, read, select
 
 SOURCE = [f"sentence {i // 2}" for i in range(40)]  # each twice
 PAIRS = Pairs(SOURCE, [f"phrase {i}" for i in range(40)], [{(0, i)} for i in range(40)])
