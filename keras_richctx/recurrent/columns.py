@@ -19,6 +19,26 @@ def transposed(matrix):
     return keras.ops.reshape(keras.ops.reshape(keras.ops.transpose(matrix), (-1,)), (columns, rows))  # (R, C) -> (C, R)
 
 
+def scan(step, carry, sequences, reverse=False):
+    """Goes through several sequences at once, as `keras.ops.scan` does, whose own way to do so needs a known length on TensorFlow.
+
+    Args:
+        step: function `(carry, {name: column}) -> (carry, outputs)`.
+        carry: nest of tensors, which `outputs` has to resemble.
+        sequences: dict of tensors of shape `(T, ...)`, or of `None` for what is not there and comes as `None`.
+        reverse: boolean, whether to begin at the end.
+
+    Returns:
+        A pair: the last carry, and the outputs of all steps, in the order of the sequences.
+    """
+    steps = keras.ops.shape(next(iter(sequences.values())))[0]
+
+    def at(carry, t):
+        return step(carry, {name: None if sequence is None else sequence[t] for name, sequence in sequences.items()})
+
+    return keras.ops.scan(at, carry, keras.ops.arange(steps, dtype="int32"), reverse=reverse)
+
+
 def hold(real, new, old):
     """Takes the new state where a column is real, and keeps the old one elsewhere; `real`, `(1, B)`, is positive there, and `None` says everywhere."""
     return new if real is None else keras.ops.where(real > 0, new, old)

@@ -3,7 +3,7 @@
 import keras
 
 from keras_richctx.ops.with_gradient import with_gradient
-from keras_richctx.recurrent.columns import before, hold, products, sum_of_products, transposed
+from keras_richctx.recurrent.columns import before, hold, products, scan, sum_of_products, transposed
 from keras_richctx.recurrent.gru_step import gru_update
 
 
@@ -49,12 +49,11 @@ def _forward(inputs, hidden, kernel, recurrent_kernel, bias, recurrent_bias, kee
         of_input = keras.ops.matmul(w_x, at_t["x"]) + b_x  # (3 U, B)
         of_state = keras.ops.matmul(w_h, seen) + b_h  # (3 U, B)
         new = gru_update(of_input, of_state, hidden, axis=0)
-        hidden = hold(at_t.get("real"), new["hidden"], hidden)
+        hidden = hold(at_t["real"], new["hidden"], hidden)
         gates = keras.ops.concatenate([new["update_gate"], new["reset_gate"], new["candidate"], of_state[2 * units :]], axis=0)  # z, r, h~, m
         return (hidden, gates), (hidden, gates)
 
-    at_each = {"x": inputs} if real is None else {"x": inputs, "real": real}
-    _, (states, gates) = keras.ops.scan(step, (hidden, keras.ops.tile(hidden, (4, 1))), at_each)
+    _, (states, gates) = scan(step, (hidden, keras.ops.tile(hidden, (4, 1))), {"x": inputs, "real": real})
     return states, (states, gates)
 
 
@@ -65,7 +64,7 @@ def _backward(saved, upstream, inputs, hidden, kernel, recurrent_kernel, bias, r
 
     def step(carry, at_t):
         d_after = carry[0] + at_t["upstream"]
-        d_hidden = hold(at_t.get("real"), d_after, keras.ops.zeros_like(d_after))
+        d_hidden = hold(at_t["real"], d_after, keras.ops.zeros_like(d_after))
         z, r, candidate, m = keras.ops.split(at_t["gates"], 4, axis=0)
         d_candidate = d_hidden * (1 - z) * (1 - candidate * candidate)
         d_update = d_hidden * (at_t["hidden"] - candidate) * z * (1 - z)
@@ -74,13 +73,13 @@ def _backward(saved, upstream, inputs, hidden, kernel, recurrent_kernel, bias, r
         # dh_{t-1} = dh_t . z_t + W_h^T (...)
         through_matrix = keras.ops.matmul(recurrent_kernel, d_state_maps)
         through_matrix = through_matrix if keep is None else through_matrix * keep
-        d_before = hold(at_t.get("real"), d_hidden * z + through_matrix, d_after)
+        d_before = hold(at_t["real"], d_hidden * z + through_matrix, d_after)
         d_maps = keras.ops.concatenate([d_state_maps, d_candidate], axis=0)  # (4 U, B)
         return (d_before, d_maps), (d_before, d_maps)
 
     nothing = keras.ops.zeros_like(hidden)
-    at_each = {"gates": gates, "hidden": hiddens, "upstream": upstream, **({} if real is None else {"real": real})}
-    (d_first, _), (_, d_maps) = keras.ops.scan(step, (nothing, keras.ops.tile(nothing, (4, 1))), at_each, reverse=True)
+    at_each = {"gates": gates, "hidden": hiddens, "upstream": upstream, "real": real}
+    (d_first, _), (_, d_maps) = scan(step, (nothing, keras.ops.tile(nothing, (4, 1))), at_each, reverse=True)
     of_state = d_maps[:, : 3 * units]  # (T, 3 U, B)
     of_input = keras.ops.concatenate([d_maps[:, : 2 * units], d_maps[:, 3 * units :]], axis=1)  # (T, 3 U, B)
     return (

@@ -3,7 +3,7 @@
 import keras
 
 from keras_richctx.ops.with_gradient import with_gradient
-from keras_richctx.recurrent.columns import before, hold, products, sum_of_products, transposed
+from keras_richctx.recurrent.columns import before, hold, products, scan, sum_of_products, transposed
 from keras_richctx.recurrent.lstm_step import lstm_update
 
 
@@ -49,13 +49,12 @@ def _forward(inputs, hidden, cell, kernel, recurrent_kernel, bias, keep, real):
         # z_t = W_x x_t + W_h h_{t-1} + b
         maps = keras.ops.matmul(w_x, at_t["x"]) + keras.ops.matmul(w_h, hidden) + b  # (4 U, B)
         new = lstm_update(maps, cell, axis=0)
-        state = hold(at_t.get("real"), keras.ops.concatenate([new["hidden"], new["cell"]], axis=0), state)
+        state = hold(at_t["real"], keras.ops.concatenate([new["hidden"], new["cell"]], axis=0), state)
         gates = keras.ops.concatenate([new[name] for name in ("input_gate", "forget_gate", "candidate", "output_gate")], axis=0)
         return (state, gates), (state, gates)
 
     first = keras.ops.concatenate([hidden, cell], axis=0)  # (2 U, B)
-    at_each = {"x": inputs} if real is None else {"x": inputs, "real": real}
-    _, (states, gates) = keras.ops.scan(step, (first, keras.ops.tile(first, (2, 1))), at_each)
+    _, (states, gates) = scan(step, (first, keras.ops.tile(first, (2, 1))), {"x": inputs, "real": real})
     return states, (states, gates)
 
 
@@ -66,7 +65,7 @@ def _backward(saved, upstream, inputs, hidden, cell, kernel, recurrent_kernel, b
 
     def step(carry, at_t):
         d_after = carry[0] + at_t["upstream"]
-        d_state = hold(at_t.get("real"), d_after, keras.ops.zeros_like(d_after))
+        d_state = hold(at_t["real"], d_after, keras.ops.zeros_like(d_after))
         d_hidden, d_cell = d_state[:units], d_state[units:]
         i, f, g, o = keras.ops.split(at_t["gates"], 4, axis=0)
         tanh_c = keras.ops.tanh(at_t["cell"])
@@ -77,12 +76,12 @@ def _backward(saved, upstream, inputs, hidden, cell, kernel, recurrent_kernel, b
         # dc_{t-1} = dc_t . f_t,  dh_{t-1} = W_h^T dz_t
         d_hidden = keras.ops.matmul(recurrent_kernel, d_maps)
         d_hidden = d_hidden if keep is None else d_hidden * keep
-        d_before = hold(at_t.get("real"), keras.ops.concatenate([d_hidden, d_cell * f], axis=0), d_after)
+        d_before = hold(at_t["real"], keras.ops.concatenate([d_hidden, d_cell * f], axis=0), d_after)
         return (d_before, d_maps), (d_before, d_maps)
 
     nothing = keras.ops.zeros_like(states[0])  # (2 U, B)
-    at_each = {"gates": gates, "cell": states[:, units:], "previous": cells, "upstream": upstream, **({} if real is None else {"real": real})}
-    (d_first, _), (_, d_maps) = keras.ops.scan(step, (nothing, keras.ops.tile(nothing, (2, 1))), at_each, reverse=True)
+    at_each = {"gates": gates, "cell": states[:, units:], "previous": cells, "upstream": upstream, "real": real}
+    (d_first, _), (_, d_maps) = scan(step, (nothing, keras.ops.tile(nothing, (2, 1))), at_each, reverse=True)
     return (
         products(kernel, d_maps),
         d_first[:units],

@@ -145,7 +145,7 @@ class RecurrentLayer(keras.layers.RNN):
             A context manager.
 
         Example:
-            >>> layer, x, zeros = GRU(3), np.ones((2, 7, 5), "float32"), keras.Variable(np.zeros((2, 7, 3), "float32"))
+            >>> layer, x, zeros = krc.layers.GRU(3), np.ones((2, 7, 5), "float32"), keras.Variable(np.zeros((2, 7, 3), "float32"))
             >>> with layer.probed(zeros):
             ...     (by_hidden,) = krc.training.gradients(lambda: keras.ops.sum(layer(x)), [zeros])
             >>> by_hidden.shape

@@ -3,7 +3,7 @@
 import keras
 
 from keras_richctx.ops.with_gradient import with_gradient
-from keras_richctx.recurrent.columns import before, hold, products, sum_of_products, transposed
+from keras_richctx.recurrent.columns import before, hold, products, scan, sum_of_products, transposed
 
 
 def rnn_scan(inputs, hidden, kernel, recurrent_kernel, bias, keep=None, real=None):
@@ -38,11 +38,10 @@ def _forward(inputs, hidden, kernel, recurrent_kernel, bias, keep, real):
         seen = hidden if keep is None else hidden * keep
         # h_t = tanh(W_x x_t + W_h h_{t-1} + b)
         new = keras.ops.tanh(keras.ops.matmul(w_x, at_t["x"]) + keras.ops.matmul(w_h, seen) + b)
-        hidden = hold(at_t.get("real"), new, hidden)
+        hidden = hold(at_t["real"], new, hidden)
         return hidden, hidden
 
-    at_each = {"x": inputs} if real is None else {"x": inputs, "real": real}
-    _, states = keras.ops.scan(step, hidden, at_each)
+    _, states = scan(step, hidden, {"x": inputs, "real": real})
     return states, states
 
 
@@ -50,15 +49,15 @@ def _backward(states, upstream, inputs, hidden, kernel, recurrent_kernel, bias, 
     def step(carry, at_t):
         d_after = carry[0] + at_t["upstream"]
         # dz_t = dh_t . (1 - h_t^2)
-        d_maps = hold(at_t.get("real"), d_after * (1 - at_t["hidden"] ** 2), keras.ops.zeros_like(d_after))
+        d_maps = hold(at_t["real"], d_after * (1 - at_t["hidden"] ** 2), keras.ops.zeros_like(d_after))
         # dh_{t-1} = W_h^T dz_t
         d_hidden = keras.ops.matmul(recurrent_kernel, d_maps)
-        d_before = hold(at_t.get("real"), d_hidden if keep is None else d_hidden * keep, d_after)
+        d_before = hold(at_t["real"], d_hidden if keep is None else d_hidden * keep, d_after)
         return (d_before, d_maps), (d_before, d_maps)
 
     nothing = keras.ops.zeros_like(hidden)
-    at_each = {"hidden": states, "upstream": upstream, **({} if real is None else {"real": real})}
-    (d_first, _), (_, d_maps) = keras.ops.scan(step, (nothing, nothing), at_each, reverse=True)
+    at_each = {"hidden": states, "upstream": upstream, "real": real}
+    (d_first, _), (_, d_maps) = scan(step, (nothing, nothing), at_each, reverse=True)
     hiddens = before(states, hidden)  # h_{t-1}
     return (
         products(kernel, d_maps),

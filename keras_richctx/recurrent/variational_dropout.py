@@ -10,8 +10,8 @@ class VariationalDropout(keras.layers.SpatialDropout1D):
     $$y_{bt} = \frac{m_b \odot x_{bt}}{1 - p}, \qquad m_{bd} \sim \mathrm{Bernoulli}(1 - p)$$
 
     A mask that changes from step to step would wash out what a recurrent layer carries along; one mask for the whole sequence takes a feature out of the model
-    for that sequence. It is what Keras calls `SpatialDropout1D`, under the name that recurrent networks know it by. Padding: the mask of the draw is the same at
-    pads, and the Keras mask is passed on.
+    for that sequence. It is what Keras calls `SpatialDropout1D`, under the name that recurrent networks know it by. Padding: the mask of the draw is the same
+    at pads, and the Keras mask is passed on.
 
     Args:
         rate: float, p, the share of features that are dropped.
