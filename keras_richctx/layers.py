@@ -1,14 +1,29 @@
 """Every layer: `krc.layers.X` is a `keras.layers.Layer` that stands in any Keras model."""
 
 from keras_richctx.attention import Alignment
-from keras_richctx.recurrent import GRU, LSTM, GRUCell, LSTMCell, RNNCell, SimpleRNN
+from keras_richctx.recurrent import (
+    GRU,
+    LSTM,
+    ActivationRegularization,
+    ConcatPooling,
+    EmbeddingDropout,
+    GRUCell,
+    LSTMCell,
+    RNNCell,
+    SimpleRNN,
+    TiedDense,
+    VariationalDropout,
+)
 from keras_richctx.translation import BahdanauDecoder, FixedContextDecoder, LuongDecoder, RecurrentEncoder
 
 __all__ = [
     "GRU",
     "LSTM",
+    "ActivationRegularization",
     "Alignment",
     "BahdanauDecoder",
+    "ConcatPooling",
+    "EmbeddingDropout",
     "FixedContextDecoder",
     "GRUCell",
     "LSTMCell",
@@ -16,4 +31,6 @@ __all__ = [
     "RNNCell",
     "RecurrentEncoder",
     "SimpleRNN",
+    "TiedDense",
+    "VariationalDropout",
 ]
