@@ -71,9 +71,9 @@ class GRUCell(RecurrentCell):
         recurrent_bias = self.bias[1] if self.use_bias and self.reset_after else None
         return gru_step(projection, states[0], recurrent_kernel, recurrent_bias, self.reset_after, keep)
 
-    def scan(self, inputs, states, recurrent_kernel, keep, real):
+    def scan(self, inputs, states, recurrent_kernel, keep, real, training):
         kernel, recurrent_kernel, bias = (keras.ops.cast(w, inputs.dtype) for w in (self.kernel, recurrent_kernel, self.bias_or_zeros()))
-        return gru_scan(inputs, *states, kernel, recurrent_kernel, bias[0], bias[1], keep=keep, real=real)
+        return gru_scan(inputs, *states, kernel, recurrent_kernel, bias[0], bias[1], keep=keep, real=real, training=training)
 
     def get_config(self):
         return {**super().get_config(), "reset_after": self.reset_after}

@@ -63,9 +63,9 @@ class LSTMCell(RecurrentCell):
         hidden, cell = states
         return lstm_step(projection, hidden if keep is None else hidden * keep, cell, recurrent_kernel)
 
-    def scan(self, inputs, states, recurrent_kernel, keep, real):
+    def scan(self, inputs, states, recurrent_kernel, keep, real, training):
         weights = (keras.ops.cast(w, inputs.dtype) for w in (self.kernel, recurrent_kernel, self.bias_or_zeros()))
-        return lstm_scan(inputs, *states, *weights, keep=keep, real=real)
+        return lstm_scan(inputs, *states, *weights, keep=keep, real=real, training=training)
 
     def get_config(self):
         return {**super().get_config(), "unit_forget_bias": self.unit_forget_bias}

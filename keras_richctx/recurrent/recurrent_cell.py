@@ -75,7 +75,7 @@ class RecurrentCell(keras.layers.Layer):
         """
         raise NotImplementedError
 
-    def scan(self, inputs, states, recurrent_kernel, keep, real):
+    def scan(self, inputs, states, recurrent_kernel, keep, real, training):
         """Runs all steps at once, vectors in columns.
 
         Args:
@@ -84,6 +84,7 @@ class RecurrentCell(keras.layers.Layer):
             recurrent_kernel: float tensor of shape `(U, gates * U)`.
             keep: float tensor of shape `(U, B)`, or `None`.
             real: float tensor of shape `(T, 1, B)`, positive at real positions, or `None`.
+            training: boolean, whether to keep what a derivative needs.
 
         Returns:
             A float tensor of shape `(T, states * U, B)`, the states one below the other.

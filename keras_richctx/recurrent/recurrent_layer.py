@@ -111,7 +111,7 @@ class RecurrentLayer(keras.layers.RNN):
         elif self._may_use_kernel() and keep is None and not self._compiled_by_xla() and not self._needs_cell_at_pads(mask):
             outputs, state = self._run_kernel(sequences, initial_state, mask, recurrent_kernel)
         else:
-            outputs, state = self._run_scan(sequences, initial_state, mask, recurrent_kernel, keep)
+            outputs, state = self._run_scan(sequences, initial_state, mask, recurrent_kernel, keep, bool(training))
         if mask is not None:
             shown = mask if self.zero_output_for_mask else keras.ops.cumsum(keras.ops.cast(mask, "int32"), axis=1) > 0  # nothing before the first one
             outputs = keras.ops.where(shown[..., None], outputs, keras.ops.zeros_like(outputs))
@@ -185,13 +185,14 @@ class RecurrentLayer(keras.layers.RNN):
         some = keras.ops.any(mask, axis=1, keepdims=True)  # (B, 1)
         return outputs, [keras.ops.where(some, outputs[:, -1], states[0]), *states[1:]]
 
-    def _run_scan(self, sequences, states, mask, recurrent_kernel, keep):
+    def _run_scan(self, sequences, states, mask, recurrent_kernel, keep, training):
         columns = self.cell.scan(
             to_columns(sequences),
             [keras.ops.transpose(state) for state in states],  # (U, B)
             recurrent_kernel,
             None if keep is None else keras.ops.transpose(keep),  # (U, B)
             None if mask is None else keras.ops.cast(keras.ops.transpose(mask), self.compute_dtype)[:, None],  # (T, 1, B)
+            training,
         )
         steps = from_columns(columns)  # (B, T, states * U)
         return steps[..., : self.units], keras.ops.split(steps[:, -1], len(self.cell.state_names), axis=-1)

@@ -46,6 +46,6 @@ class RNNCell(RecurrentCell):
         seen = states[0] if keep is None else states[0] * keep
         return {"hidden": rnn_step(projection, seen, recurrent_kernel)}
 
-    def scan(self, inputs, states, recurrent_kernel, keep, real):
+    def scan(self, inputs, states, recurrent_kernel, keep, real, training):
         weights = (keras.ops.cast(w, inputs.dtype) for w in (self.kernel, recurrent_kernel, self.bias_or_zeros()))
         return rnn_scan(inputs, *states, *weights, keep=keep, real=real)

@@ -3,7 +3,7 @@
 import keras
 
 from keras_richctx.ops.with_gradient import with_gradient
-from keras_richctx.recurrent.columns import before, hold, products, scan, sum_of_products, transposed
+from keras_richctx.recurrent.columns import before, hold, scan, sum_of_products, transposed
 
 
 def rnn_scan(inputs, hidden, kernel, recurrent_kernel, bias, keep=None, real=None):
@@ -11,7 +11,7 @@ def rnn_scan(inputs, hidden, kernel, recurrent_kernel, bias, keep=None, real=Non
 
     Backwards, $\delta v = \partial L / \partial v$ goes from the last step to the first, and each step multiplies by the same matrix:
 
-    $$\delta z_t = \delta h_t \odot (1 - h_t^2), \qquad \delta h_{t-1} = W_h^\top \delta z_t$$
+    $$\delta z_t = \delta h_t \odot (1 - h_t^2), \qquad \begin{pmatrix} \delta h_{t-1} \\ \delta x_t \end{pmatrix} = W^\top \delta z_t$$
 
     Args:
         inputs: float tensor of shape `(T, D, B)`, finite at pads too.
@@ -31,38 +31,38 @@ def rnn_scan(inputs, hidden, kernel, recurrent_kernel, bias, keep=None, real=Non
     return with_gradient(_forward, _backward)(inputs, hidden, kernel, recurrent_kernel, bias, keep=keep, real=real)
 
 
-def _forward(inputs, hidden, kernel, recurrent_kernel, bias, keep, real):
-    w_x, w_h, b = transposed(kernel), transposed(recurrent_kernel), bias[:, None]  # (U, D), (U, U), (U, 1)
+def _forward(inputs, hidden, kernel, recurrent_kernel, bias, keep, real, save):
+    w, b = transposed(keras.ops.concatenate([recurrent_kernel, kernel], axis=0)), bias[:, None]  # (U, U + D), (U, 1)
 
     def step(hidden, at_t):
         seen = hidden if keep is None else hidden * keep
-        # h_t = tanh(W_x x_t + W_h h_{t-1} + b)
-        new = keras.ops.tanh(keras.ops.matmul(w_x, at_t["x"]) + keras.ops.matmul(w_h, seen) + b)
+        # h_t = tanh(W (h_{t-1}, x_t) + b)
+        new = keras.ops.tanh(keras.ops.matmul(w, keras.ops.concatenate([seen, at_t["x"]], axis=0)) + b)
         hidden = hold(at_t["real"], new, hidden)
         return hidden, hidden
 
     _, states = scan(step, hidden, {"x": inputs, "real": real})
-    return states, states
+    return states, states  # all that the derivative needs, saved or not
 
 
 def _backward(states, upstream, inputs, hidden, kernel, recurrent_kernel, bias, keep, real):
+    units = hidden.shape[0]
+    w_transposed = keras.ops.concatenate([recurrent_kernel, kernel], axis=0)  # (U + D, U)
+
     def step(carry, at_t):
         d_after = carry[0] + at_t["upstream"]
         # dz_t = dh_t . (1 - h_t^2)
-        d_maps = hold(at_t["real"], d_after * (1 - at_t["hidden"] ** 2), keras.ops.zeros_like(d_after))
-        # dh_{t-1} = W_h^T dz_t
-        d_hidden = keras.ops.matmul(recurrent_kernel, d_maps)
-        d_before = hold(at_t["real"], d_hidden if keep is None else d_hidden * keep, d_after)
-        return (d_before, d_maps), (d_before, d_maps)
+        d_maps = hold(at_t["real"], d_after * (1 - at_t["hidden"] * at_t["hidden"]), keras.ops.zeros_like(d_after))
+        # (dh_{t-1}, dx_t) = W^T dz_t
+        d_both = keras.ops.matmul(w_transposed, d_maps)  # (U + D, B)
+        d_before = hold(at_t["real"], d_both[:units] if keep is None else d_both[:units] * keep, d_after)
+        carry = (d_before, d_maps, d_both[units:])
+        return carry, carry
 
     nothing = keras.ops.zeros_like(hidden)
     at_each = {"hidden": states, "upstream": upstream, "real": real}
-    (d_first, _), (_, d_maps) = scan(step, (nothing, nothing), at_each, reverse=True)
+    (d_first, _, _), (_, d_maps, d_inputs) = scan(step, (nothing, nothing, keras.ops.zeros_like(inputs[0])), at_each, reverse=True)
     hiddens = before(states, hidden)  # h_{t-1}
-    return (
-        products(kernel, d_maps),
-        d_first,
-        sum_of_products(inputs, d_maps),
-        sum_of_products(hiddens if keep is None else hiddens * keep, d_maps),
-        keras.ops.sum(d_maps, axis=(0, 2)),
-    )
+    seen = keras.ops.concatenate([hiddens if keep is None else hiddens * keep, inputs], axis=1)  # (T, U + D, B)
+    d_weights = sum_of_products(seen, d_maps)  # (U + D, U)
+    return d_inputs, d_first, d_weights[units:], d_weights[:units], keras.ops.sum(d_maps, axis=(0, 2))
