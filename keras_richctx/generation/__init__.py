@@ -1,6 +1,7 @@
-"""Decoding, over any model that takes a step: greedy and beam search through one loop."""
+"""Decoding, over any model that takes a step: greedy search, beam search and sampling through one loop."""
 
 from keras_richctx.generation.beam import beam, length_penalty
 from keras_richctx.generation.greedy import greedy
+from keras_richctx.generation.sample import sample
 
-__all__ = ["beam", "greedy", "length_penalty"]
+__all__ = ["beam", "greedy", "length_penalty", "sample"]

@@ -5,7 +5,7 @@ import dataclasses
 import keras
 
 from keras_richctx.generation.compiled import run
-from keras_richctx.generation.greedy import trim
+from keras_richctx.generation.one_line import trim
 from keras_richctx.generation.search import write
 
 NEVER = float("-inf")  # the log-probability of what cannot be: no probability added and no penalty makes it possible

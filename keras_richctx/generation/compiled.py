@@ -28,11 +28,11 @@ class _Compiled(keras.Model):
 
     def call(self, inputs):
         inputs = dict(inputs)
-        limits = inputs.pop("max_new_tokens")
-        return search(self.model, inputs, self.strategy, limits, self.max_new_tokens)
+        limits, own = inputs.pop("max_new_tokens"), inputs.pop("strategy")
+        return search(self.model, inputs, self.strategy, limits, self.max_new_tokens, own)
 
 
-def run(model, inputs, strategy, max_new_tokens):
+def run(model, inputs, strategy, max_new_tokens, draw=None):
     """Runs a search on a batch.
 
     Args:
@@ -40,6 +40,7 @@ def run(model, inputs, strategy, max_new_tokens):
         inputs: dict of arrays with leading axis B, what `model.start` takes.
         strategy: a hashable strategy; equal ones share a compiled program.
         max_new_tokens: positive integer, or an integer array of shape `(B,)` with a limit for each row.
+        draw: function of B and the length of the buffer that returns a dict of arrays with leading axis B for the strategy's `begin`, or `None`.
 
     Returns:
         What the strategy's `finish` returns, as NumPy arrays.
@@ -59,7 +60,7 @@ def run(model, inputs, strategy, max_new_tokens):
     if key not in programs:
         programs[key] = _Compiled(model, strategy, length)
     with _without_retracing_warnings():
-        return programs[key].predict_on_batch({**inputs, "max_new_tokens": np.array(limits)})
+        return programs[key].predict_on_batch({**inputs, "max_new_tokens": np.array(limits), "strategy": draw(batch, length) if draw else {}})
 
 
 @contextlib.contextmanager

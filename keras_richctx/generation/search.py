@@ -3,7 +3,7 @@
 import keras
 
 
-def search(model, inputs, strategy, limits, max_new_tokens):
+def search(model, inputs, strategy, limits, max_new_tokens, own):
     """Decodes step by step, as one loop on the device.
 
     A model that can be decoded has `start(inputs) -> (token_ids, state, memory)` and `step(token_ids, state, memory) -> (logits, state)`: `token_ids`, `(B,)`,
@@ -16,16 +16,17 @@ def search(model, inputs, strategy, limits, max_new_tokens):
     Args:
         model: the model.
         inputs: what `model.start` takes; for B rows.
-        strategy: `Greedy`, `Beam`, or another object with their two methods and `finish`.
+        strategy: `Greedy`, `Beam`, `Sample`, or another object with their two methods and `finish`.
         limits: integer tensor of shape `(B,)`, the most new tokens of each row.
         max_new_tokens: integer, the largest of the limits: the length of the buffer.
+        own: dict of tensors with leading axis B, what the strategy's `begin` takes beside: `Sample` has its random numbers there.
 
     Returns:
         What the strategy makes of its final carry.
     """
     token_ids, state, memory = model.start(inputs)
     token_ids = keras.ops.cast(token_ids, "int32")
-    token_ids, state, memory, carry = strategy.begin(token_ids, state, memory, limits, max_new_tokens)
+    token_ids, state, memory, carry = strategy.begin(token_ids, state, memory, limits, max_new_tokens, **own)
 
     def unfinished(t, token_ids, state, carry):
         return keras.ops.logical_and(t < max_new_tokens, keras.ops.logical_not(keras.ops.all(carry["done"])))

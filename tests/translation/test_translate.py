@@ -2,7 +2,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_richctx.generation import length_penalty
+from keras_richctx.generation import greedy, length_penalty, sample
 from keras_richctx.translation import Seq2Seq, Translation
 
 pytestmark = pytest.mark.backends
@@ -209,3 +209,11 @@ def test_a_wrong_option_is_named(model, wrong, message):
         model.translate("a cat", **wrong)
     with pytest.raises(TypeError, match="beam_width"):
         model.translate("a cat", beam_width=3)
+
+
+def test_sampling_takes_the_same_steps(trained, batch):
+    sources = {name: array for name, array in batch[0].items() if name.startswith("encoder")}
+    np.testing.assert_array_equal(sample(trained, sources, 12, top_k=1), greedy(trained, sources, 12))
+    drawn = [sample(trained, sources, 12, temperature=4.0, seed=seed) for seed in (0, 0, 1)]
+    np.testing.assert_array_equal(drawn[0], drawn[1])
+    assert drawn[0].shape != drawn[2].shape or (drawn[0] != drawn[2]).any()
