@@ -2,6 +2,7 @@
 
 import keras
 
+from keras_richctx.language_models.generate import generate
 from keras_richctx.metrics import Perplexity
 from keras_richctx.ops.masks import as_mask, padding_mask
 
@@ -173,6 +174,18 @@ class RecurrentLanguageModel(keras.Model):
         """Takes the last token ids, `(B,)`, a step further; returns the logits of the next, `(B, V)`, and the new state."""
         logits, state = self.advance(token_ids[:, None], state)  # (B, 1, V)
         return logits[:, 0], state
+
+    def generate(self, texts, **options):
+        """Writes texts on; see [`generate`][keras_richctx.language_models.generate.generate] for the options.
+
+        Args:
+            texts: a string or a list of strings.
+            **options: `max_new_tokens`, `temperature`, `top_k`, `top_p`, `min_p`, `seed`.
+
+        Returns:
+            A string, or a list of strings in the order of `texts`: each text and its continuation.
+        """
+        return generate(self, texts, **options)
 
     def get_config(self):
         return {**super().get_config(), "tokenizer": keras.saving.serialize_keras_object(self.tokenizer)}
