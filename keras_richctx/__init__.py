@@ -4,6 +4,7 @@ from importlib.metadata import version
 
 from keras_richctx import datasets, generation, layers, metrics, models, ops, text, training, viz
 from keras_richctx.course import check, notebook, show_source
+from keras_richctx.recurrent import traces
 
 __version__ = version("keras-richctx")
 
@@ -18,6 +19,7 @@ __all__ = [
     "ops",
     "show_source",
     "text",
+    "traces",
     "training",
     "viz",
 ]

@@ -10,10 +10,12 @@ from keras_richctx.recurrent.loop import loop
 from keras_richctx.recurrent.lstm import LSTM
 from keras_richctx.recurrent.lstm_cell import LSTMCell
 from keras_richctx.recurrent.lstm_step import lstm_step
+from keras_richctx.recurrent.projected_lstm_cell import ProjectedLSTMCell
 from keras_richctx.recurrent.rnn_cell import RNNCell
 from keras_richctx.recurrent.rnn_step import rnn_step
 from keras_richctx.recurrent.simple_rnn import SimpleRNN
 from keras_richctx.recurrent.tied_dense import TiedDense
+from keras_richctx.recurrent.traces import traces
 from keras_richctx.recurrent.variational_dropout import VariationalDropout
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "EmbeddingDropout",
     "GRUCell",
     "LSTMCell",
+    "ProjectedLSTMCell",
     "RNNCell",
     "SimpleRNN",
     "TiedDense",
@@ -32,4 +35,5 @@ __all__ = [
     "loop",
     "lstm_step",
     "rnn_step",
+    "traces",
 ]

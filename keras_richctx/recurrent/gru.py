@@ -10,8 +10,8 @@ from keras_richctx.recurrent.recurrent_layer import RecurrentLayer
 class GRU(RecurrentLayer):
     """A gated recurrent unit over a sequence.
 
-    Masked positions leave the state as it is, and the output there repeats the one before (zero, with `zero_output_for_mask`). The weights are those of
-    `keras.layers.GRU` in its default form, and interchangeable with them by `set_weights`.
+    Masked positions leave the state as it is, and the output there repeats the one before (zero, where there is none, and with `zero_output_for_mask`).
+    The weights are those of `keras.layers.GRU` in its default form, and interchangeable with them by `set_weights`.
 
     Args:
         units: integer, U, the width of the hidden state.
@@ -20,18 +20,26 @@ class GRU(RecurrentLayer):
         go_backwards: boolean, whether to read from the end; the outputs then come in that order. Defaults to `False`.
         stateful: boolean, whether each batch starts from the final state of the one before it. Defaults to `False`.
         zero_output_for_mask: boolean, whether to put out zeros at masked positions. Defaults to `False`.
+        dropout: float, the share of input features that are dropped in training, the same at all steps. Defaults to `0.0`.
+        recurrent_dropout: float, the share of the hidden state that is dropped before each product with it, the same at all steps. Defaults to `0.0`.
+        weight_dropout: float, the share of the recurrent weights that are dropped in training, the same at all steps. Defaults to `0.0`.
+        learn_initial_state: boolean, whether the state before the first step is a weight rather than zero. Defaults to `False`.
+        use_cudnn: `"auto"` or `False`, whether a fused kernel of the backend may be used (cuDNN; PyTorch's own). Defaults to `"auto"`. On TensorFlow XLA has
+            no cuDNN: a model that is compiled with `jit_compile=True` goes without, and a function of your own that XLA compiles needs `False`.
+        seed: integer, the seed of the dropout, or `None`.
         **kwargs: arguments of `GRUCell`, such as `reset_after`, and of `keras.layers.Layer`.
 
     Call arguments:
         sequences: float tensor of shape `(B, T, D)`.
-        initial_state: list of tensors of shape `(B, U)`, or `None` for zeros.
+        initial_state: list of tensors of shape `(B, U)`, or `None` for zeros, or for what was learnt.
         mask: boolean tensor of shape `(B, T)`, `True` at real positions, or `None` for all.
+        training: boolean, whether dropout is on.
 
     Returns:
         A float tensor of shape `(B, T, U)`, or `(B, U)` without `return_sequences`; with `return_state` followed by the final hidden state, `(B, U)`.
 
     Raises:
-        ValueError: if `units` is not a positive integer.
+        ValueError: if `units` is not a positive integer, or a share is not in 0 ... 1.
 
     Example:
         >>> GRU(3, return_sequences=True)(np.ones((2, 7, 5))).shape

@@ -52,12 +52,7 @@ class LSTMCell(RecurrentCell):
         self.unit_forget_bias = unit_forget_bias
 
     def add_bias(self, width):
-        def with_forget_bias(shape, dtype=None):
-            bias = self.bias_initializer(shape, dtype=dtype)
-            forget = keras.ops.arange(width) // self.units == 1  # (4 U,): the second of the four maps
-            return bias + keras.ops.cast(forget, bias.dtype)
-
-        return self.add_weight(shape=(width,), initializer=with_forget_bias if self.unit_forget_bias else self.bias_initializer, name="bias")
+        return self.add_bias_with_open_forget_gate(width) if self.unit_forget_bias else super().add_bias(width)
 
     def update(self, projection, states, recurrent_kernel, keep=None):
         hidden, cell = states

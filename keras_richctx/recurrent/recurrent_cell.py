@@ -52,6 +52,16 @@ class RecurrentCell(keras.layers.Layer):
     def add_bias(self, width):
         return self.add_weight(shape=(width,), initializer=self.bias_initializer, name="bias")
 
+    def add_bias_with_open_forget_gate(self, width):
+        """Adds a bias whose second map of four starts one higher than the others."""
+
+        def initializer(shape, dtype=None):
+            bias = self.bias_initializer(shape, dtype=dtype)
+            forget = keras.ops.arange(width) // self.units == 1  # (4 U,)
+            return bias + keras.ops.cast(forget, bias.dtype)
+
+        return self.add_weight(shape=(width,), initializer=initializer, name="bias")
+
     def project(self, inputs):
         """Multiplies the input, `(B, D)` or all steps at once `(B, T, D)`, by its weights and adds the bias: `(..., gates * U)`."""
         projection = keras.ops.matmul(inputs, self.kernel)

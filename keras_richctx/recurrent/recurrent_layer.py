@@ -1,7 +1,7 @@
 """What the recurrent layers share: one recurrence, three ways to compute it, and what can be seen inside."""
 
+import collections
 import contextlib
-import types
 
 import keras
 
@@ -11,6 +11,7 @@ from keras_richctx.recurrent.compact import from_front, to_front
 from keras_richctx.recurrent.fused import has_kernel, run_kernel
 from keras_richctx.recurrent.loop import loop
 from keras_richctx.recurrent.torch_weights import from_torch_weights
+from keras_richctx.recurrent.traces import is_recording, record, recording
 
 SWITCHES = ("return_sequences", "return_state", "go_backwards", "stateful", "zero_output_for_mask")
 
@@ -81,7 +82,7 @@ class RecurrentLayer(keras.layers.RNN):
         self.use_cudnn = use_cudnn
         self.seed = seed
         self.seed_generator = keras.random.SeedGenerator(seed)
-        self._watch = types.SimpleNamespace(probes=None, of=None, record=None)  # what `probed` and `traces` look at; no part of the model
+        self._probes = collections.deque()  # what `probed` adds; Keras would take what is in a list for a part of the model
         if self._may_use_kernel() and keras.backend.backend() == "tensorflow":
             self.supports_jit = False  # "auto" in `compile` then leaves XLA off, which has no cuDNN
 
@@ -104,9 +105,9 @@ class RecurrentLayer(keras.layers.RNN):
         if mask is not None:
             sequences = keras.ops.where(mask[..., None], sequences, keras.ops.zeros_like(sequences))  # whatever stands at pads
         sequences, recurrent_kernel, keep = self._drop(sequences, training)
-        if self._watch.record is not None:
-            self._watch.record(self, self._run_loop(sequences, initial_state, mask, recurrent_kernel, keep)[2])
-        if self._watch.probes is not None or not self.cell.has_scan:
+        if is_recording():
+            record(self.name, self._run_loop(sequences, initial_state, mask, recurrent_kernel, keep)[2], self.cell.state_names, mask)
+        if self._probes or not self.cell.has_scan:
             outputs, state, _ = self._run_loop(sequences, initial_state, mask, recurrent_kernel, keep)
         elif self._may_use_kernel() and keep is None and not self._compiled_by_xla() and not self._needs_cell_at_pads(mask):
             outputs, state = self._run_kernel(sequences, initial_state, mask, recurrent_kernel)
@@ -129,10 +130,9 @@ class RecurrentLayer(keras.layers.RNN):
             A dict of float NumPy arrays of shape `(B, T, U)`, named as the cell's step names them, in the order of the layer's outputs (from the end, with
             `go_backwards`). At pads the states stay as they were, and gates, which nothing passed, are NaN.
         """
-        traces = []
-        with self._watching(record=lambda layer, trace: traces.append(trace)):
+        with recording() as records:
             self(keras.ops.convert_to_tensor(sequences), initial_state=initial_state, mask=mask)
-        return traces[0]
+        return records[0][1]
 
     def probed(self, probes, of="hidden"):
         r"""Adds a value to the state at every step while the context lasts, for the derivative by it: with zeros, that is $\partial L / \partial h_t$.
@@ -153,16 +153,15 @@ class RecurrentLayer(keras.layers.RNN):
         """
         if of not in self.cell.state_names:
             raise ValueError(f"The states of {type(self).__name__} are {', '.join(self.cell.state_names)}. Received: of={of!r}")
-        return self._watching(probes=probes, of=of)
+        return self._add_probes(probes, of)
 
     @contextlib.contextmanager
-    def _watching(self, **values):
-        before = vars(self._watch).copy()
-        vars(self._watch).update(values)
+    def _add_probes(self, probes, of):
+        self._probes.append((of, probes))
         try:
             yield self
         finally:
-            vars(self._watch).update(before)
+            self._probes.pop()
 
     def _drop(self, sequences, training):
         """Draws this call's dropout; returns the input, the recurrent weights, and what each hidden state is multiplied by, `(B, U)`, or `None`."""
@@ -199,18 +198,18 @@ class RecurrentLayer(keras.layers.RNN):
 
     def _run_loop(self, sequences, states, mask, recurrent_kernel, keep):
         """Returns the outputs, the final states, and the trace as a dict of tensors."""
-        of, probes, names = self._watch.of, self._watch.probes, []
+        names = []
         projection = self.cell.project(sequences)  # (B, T, gates * U): one product for all steps
         width = projection.shape[-1]
-        if probes is not None:
+        for _, probes in self._probes:
             projection = keras.ops.concatenate([projection, keras.ops.cast(probes, projection.dtype)], axis=-1)
         if mask is not None:  # the loop masks outputs of one part only
             projection = keras.ops.concatenate([projection, keras.ops.cast(mask, projection.dtype)[..., None]], axis=-1)
 
         def step(inputs, states):
             new = self.cell.update(inputs[:, :width], states, recurrent_kernel, keep)
-            if probes is not None:
-                new[of] = new[of] + inputs[:, width : width + self.units]
+            for i, (of, _) in enumerate(self._probes):
+                new[of] = new[of] + inputs[:, width + i * self.units :][:, : self.units]
             after = [new[name] for name in self.cell.state_names]
             if mask is not None:
                 after = [keras.ops.where(inputs[:, -1:] > 0, a, b) for a, b in zip(after, states)]
