@@ -1,47 +1,39 @@
-"""Writes `torch_rnn.npz`: outputs and final states of PyTorch's recurrent layers, with their weights in the layout of Keras.
+"""Writes `torch_rnn.npz`: what PyTorch's recurrent layers give, three of them one above the other in both directions, and the gradients.
 
     python tests/golden/make_torch_rnn.py
 
-PyTorch keeps one matrix `(gates * U, D)` a layer, the transpose of Keras' kernel, and two biases that are added where Keras has one (an LSTM, a vanilla
-network) or that stay apart as in Keras' `(2, 3 * U)` (a GRU). A GRU's maps stand in the order r, z, n there and z, r, h in Keras.
+The weights stand under PyTorch's own names, as in a `state_dict`.
 """
 
 import pathlib
 
 import numpy as np
 
-B, T, D, U = 2, 5, 3, 4
+B, T, D, U, LEVELS = 2, 5, 3, 4, 3
 LAYERS = {"rnn": "RNN", "lstm": "LSTM", "gru": "GRU"}
 
 
 def run(kind, seed):
-    """Runs a layer of PyTorch with random weights.
+    """Runs a stack of PyTorch's layers with random weights.
 
     Returns:
-        A dict of arrays: `inputs` `(B, T, D)`, `initial` and `final` `(states, B, U)`, `outputs` `(B, T, U)`, and Keras' `kernel`, `recurrent_kernel`, `bias`.
+        A dict of arrays: `inputs` `(B, T, D)`; `initial` and `final` `(states, LEVELS * 2, B, U)`, forward before backward at each level; `outputs`
+        `(B, T, 2 * U)`; `share`, of the same shape, the weights of the outputs in the loss; `weights/...` and `gradients/...` under PyTorch's names, and
+        `gradients/inputs`.
     """
     import torch
 
     torch.manual_seed(seed)
-    layer = getattr(torch.nn, LAYERS[kind])(D, U, batch_first=True)
+    module = getattr(torch.nn, LAYERS[kind])(D, U, num_layers=LEVELS, bidirectional=True, batch_first=True)
     states = 2 if kind == "lstm" else 1
-    inputs, initial = torch.randn(B, T, D), torch.randn(states, B, U)
-    with torch.no_grad():
-        outputs, final = layer(inputs, tuple(initial[:, None]) if kind == "lstm" else initial)
-    final = torch.cat(final) if kind == "lstm" else final
-    w = {name: value.detach().numpy() for name, value in layer.named_parameters()}
-    order = [1, 0, 2] if kind == "gru" else range(len(w["bias_ih_l0"]) // U)
-    arrange = lambda x: np.concatenate([x[m * U : (m + 1) * U] for m in order])  # noqa: E731
-    biases = np.stack([arrange(w["bias_ih_l0"]), arrange(w["bias_hh_l0"])])
-    return {
-        "inputs": inputs.numpy(),
-        "initial": initial.numpy(),
-        "outputs": outputs.numpy(),
-        "final": final.numpy(),
-        "kernel": arrange(w["weight_ih_l0"]).T,
-        "recurrent_kernel": arrange(w["weight_hh_l0"]).T,
-        "bias": biases if kind == "gru" else biases.sum(axis=0),
-    }
+    inputs, initial, share = torch.randn(B, T, D, requires_grad=True), torch.randn(states, LEVELS * 2, B, U), torch.randn(B, T, 2 * U)
+    outputs, final = module(inputs, tuple(initial) if kind == "lstm" else initial[0])
+    (outputs * share).sum().backward()
+    final = torch.stack(final) if kind == "lstm" else final[None]
+    arrays = {"inputs": inputs, "initial": initial, "outputs": outputs, "final": final, "share": share, "gradients/inputs": inputs.grad}
+    for name, parameter in module.named_parameters():
+        arrays |= {f"weights/{name}": parameter, f"gradients/{name}": parameter.grad}
+    return {name: tensor.detach().numpy() for name, tensor in arrays.items()}
 
 
 if __name__ == "__main__":
