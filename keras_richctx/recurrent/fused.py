@@ -1,4 +1,4 @@
-"""The kernels that a backend has for a whole recurrent layer: cuDNN on TensorFlow and JAX, PyTorch's own on PyTorch."""
+"""The kernels that a backend has for a whole recurrent layer: cuDNN on TensorFlow, PyTorch's own on PyTorch."""
 
 import functools
 import types
@@ -14,13 +14,13 @@ def has_kernel(kind):
         kind: string, `"rnn"`, `"lstm"` or `"gru"` (whose reset gate comes after the product).
 
     Returns:
-        A boolean. cuDNN needs a GPU; Keras reaches it for the LSTM on JAX and for the LSTM and the GRU on TensorFlow. PyTorch has a kernel everywhere.
+        A boolean. On TensorFlow cuDNN needs a GPU, and serves the LSTM and the GRU. PyTorch has a kernel everywhere. JAX needs none: there our scan, which XLA
+        compiles, is faster than cuDNN.
     """
     backend = keras.backend.backend()
     if backend == "torch":
         return True
-    kinds = {"tensorflow": ("lstm", "gru"), "jax": ("lstm",)}
-    return kind in kinds.get(backend, ()) and any(device.lower().startswith(("gpu", "cuda")) for device in keras.distribution.list_devices())
+    return backend == "tensorflow" and kind in ("lstm", "gru") and bool(keras.distribution.list_devices("gpu"))
 
 
 def run_kernel(kind, sequences, states, kernel, recurrent_kernel, bias):
@@ -60,10 +60,16 @@ def _run_cudnn(kind, sequences, states, kernel, recurrent_kernel, bias):
 def _run_torch(kind, sequences, states, kernel, recurrent_kernel, bias):
     import torch
 
-    order = [1, 0, 2] if kind == "gru" else range(kernel.shape[1] // recurrent_kernel.shape[0])  # z, r, h here and r, z, h there
-    arrange = lambda x: torch.cat([x.chunk(len(order), dim=-1)[i] for i in order], dim=-1)  # noqa: E731
-    biases = [bias[0], bias[1]] if kind == "gru" else [bias, torch.zeros_like(bias)]
-    weights = [arrange(x).t().contiguous() for x in (kernel, recurrent_kernel)] + [arrange(x) for x in biases]
+    def arrange(weight):
+        if kind != "gru":
+            return weight
+        z, r, h = weight.chunk(3, dim=-1)
+        return torch.cat([r, z, h], dim=-1)  # z, r, h here and r, z, h there
+
+    biases = bias if kind == "gru" else torch.stack([bias, torch.zeros_like(bias)])  # (2, gates * U)
+    weights = [arrange(kernel).t(), arrange(recurrent_kernel).t(), *arrange(biases)]
+    flat = torch.cat([weight.reshape(-1) for weight in weights])  # in one piece of memory, as cuDNN wants them
+    weights = [piece.view(weight.shape) for piece, weight in zip(flat.split([weight.numel() for weight in weights]), weights)]
     first = [state[None].contiguous() for state in states]  # (1, B, U): one layer
     run = {"rnn": torch.rnn_tanh, "lstm": torch.lstm, "gru": torch.gru}[kind]
     # with biases, one layer, no dropout, ready for a gradient, one direction, batch first

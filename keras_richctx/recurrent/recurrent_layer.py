@@ -83,8 +83,6 @@ class RecurrentLayer(keras.layers.RNN):
         self.seed = seed
         self.seed_generator = keras.random.SeedGenerator(seed)
         self._probes = collections.deque()  # what `probed` adds; Keras would take what is in a list for a part of the model
-        if self._may_use_kernel() and keras.backend.backend() == "tensorflow":
-            self.supports_jit = False  # "auto" in `compile` then leaves XLA off, which has no cuDNN
 
     def build(self, sequences_shape, initial_state_shape=None):
         super().build(sequences_shape, initial_state_shape)
