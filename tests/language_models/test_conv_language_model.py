@@ -82,7 +82,7 @@ def test_equals_keras_convolutions(make_conv, draw):
     np.testing.assert_allclose(keras.ops.convert_to_numpy(model(ids)), keras.ops.convert_to_numpy(reference(ids)), atol=1e-5)
 
 
-@settings(max_examples=6)
+@settings(max_examples=2 if keras.backend.backend() == "jax" else 6)  # each length of a piece is a program there
 @given(cuts=st.lists(st.integers(1, T - 1), unique=True))
 def test_a_text_in_pieces_is_the_whole_text(make_conv, draw, to_numpy, cuts):
     model, ids = make_conv(), draw(B, T)

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.backends
 
 B, T = 3, 8
 KERAS = {"rnn": keras.layers.SimpleRNN, "lstm": keras.layers.LSTM, "gru": keras.layers.GRU}
+FEW = 2 if keras.backend.backend() == "jax" else 6  # each length of a piece is a program there
 CELLS = pytest.mark.parametrize("cell", KERAS)
 
 
@@ -45,7 +46,7 @@ def test_the_state_is_one_list_over_the_layers_in_their_order(make, draw, to_num
     np.testing.assert_allclose(state[-vectors], features[:, -1], atol=1e-6)
 
 
-@settings(max_examples=6)
+@settings(max_examples=FEW)
 @given(cuts=st.lists(st.integers(1, T - 1), unique=True), cell=st.sampled_from([*KERAS]))
 def test_a_text_in_pieces_is_the_whole_text(make, draw, to_numpy, cuts, cell):
     model, ids = make(cell), draw(B, T)
