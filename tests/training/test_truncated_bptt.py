@@ -231,9 +231,9 @@ def test_the_clock_may_end_it(make, stream):
 @pytest.mark.parametrize("policy", ["mixed_bfloat16", "mixed_float16"])
 def test_half_precision_trains_too(tokenizer, stream, policy):
     model = CharRNN(tokenizer, units=16, num_layers=2, dropout=0.1, dtype=policy)
-    model.compile(keras.optimizers.Adam(0.03))
-    loss = truncated_bptt(model, stream, chunk=4, batch_size=ROWS, epochs=30, **QUIET).history["loss"]
-    assert loss[-1] < 0.7 * loss[0]
+    model.compile(keras.optimizers.Adam(0.05))
+    loss = truncated_bptt(model, stream, chunk=4, batch_size=ROWS, epochs=10, **QUIET).history["loss"]
+    assert loss[-1] < 0.8 * loss[0]
     assert {keras.backend.standardize_dtype(variable.dtype) for variable in model.trainable_variables} == {"float32"}
 
 
