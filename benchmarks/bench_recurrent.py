@@ -51,7 +51,7 @@ def compare(units, sides, device):
             assert abs(float(answer) - reference) < 2e-3 * reference, (worker.name, answer, reference)
         rate = float(next(iter(workers.values())).ask("rate"))
         timed = {
-            what: measure({key: lambda worker=worker, what=what: worker.ask(what) for key, worker in workers.items()}, repeats=11)
+            what: measure({key: lambda worker=worker, what=what: worker.ask(what) for key, worker in workers.items()}, repeats=9)
             for what in ("forward", "step")
         }
     rows = []
