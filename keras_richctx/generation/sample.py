@@ -1,6 +1,7 @@
 """Sampling: the next token is drawn, from all of the distribution or from its head."""
 
 import dataclasses
+import numbers
 import random
 
 import keras
@@ -114,15 +115,15 @@ def sample(model, inputs, max_new_tokens, temperature=1.0, top_k=None, top_p=Non
     """
     if not 0 < temperature < float("inf"):
         raise ValueError(f"The temperature is a number above zero; towards zero it is greedy decoding. Received: temperature={temperature!r}")
-    if top_k is not None and (not isinstance(top_k, int) or top_k < 1):
+    if top_k is not None and (not isinstance(top_k, numbers.Integral) or top_k < 1):
         raise ValueError(f"top_k is how many tokens to draw from, a positive integer. Received: top_k={top_k!r}")
     if top_p is not None and not 0 < top_p <= 1:
-        raise ValueError(f"top_p is a probability above zero. Received: top_p={top_p!r}")
+        raise ValueError(f"top_p is a probability above zero and at most one. Received: top_p={top_p!r}")
     if min_p is not None and not 0 <= min_p <= 1:
         raise ValueError(f"min_p is a ratio from zero to one. Received: min_p={min_p!r}")
     if seed is None:
         seed = random.randrange(2**31)
-    if not isinstance(seed, int) or seed < 0:
+    if not isinstance(seed, numbers.Integral) or seed < 0:
         raise ValueError(f"seed is an integer of at least zero. Received: seed={seed!r}")
 
     def draw(batch, length):
@@ -131,7 +132,7 @@ def sample(model, inputs, max_new_tokens, temperature=1.0, top_k=None, top_p=Non
         numbers = {"temperature": max(temperature, SMALLEST), "top_p": 1.0 if top_p is None else top_p, "min_p": 0.0 if min_p is None else min_p}
         return {"uniform": np.stack(uniform), **{name: np.full(batch, number, "float32") for name, number in numbers.items()}}
 
-    result = run(model, inputs, Sample(model.eos_id, model.pad_id, top_k, top_p is not None), max_new_tokens, draw)
+    result = run(model, inputs, Sample(model.eos_id, model.pad_id, None if top_k is None else int(top_k), top_p is not None), max_new_tokens, draw)
     tokens = trim(result["tokens"], max_new_tokens)
     return (tokens, result["scores"]) if return_scores else tokens
 

@@ -75,6 +75,7 @@ class RecurrentLayer(keras.layers.RNN):
             raise ValueError(f"use_cudnn is 'auto' or False. Received: use_cudnn={use_cudnn!r}")
         if stateful and learn_initial_state:
             raise ValueError("A stateful layer starts from the batch before, and not from a learnt state. Received: stateful=True, learn_initial_state=True")
+        self.input_spec = keras.layers.InputSpec(ndim=3)
         self.dropout = dropout
         self.recurrent_dropout = recurrent_dropout
         self.weight_dropout = weight_dropout
@@ -97,14 +98,19 @@ class RecurrentLayer(keras.layers.RNN):
         return [keras.ops.broadcast_to(keras.ops.cast(first, self.compute_dtype), (batch_size, self.units)) for first in self.first_state]
 
     def inner_loop(self, sequences, initial_state, mask, training=False):
-        mask = None if mask is None else as_mask(mask)
+        sequences = keras.ops.cast(sequences, self.compute_dtype)
+        self._check_states(initial_state)
+        if mask is not None:
+            mask = as_mask(mask)
+            mask = mask[..., 0] if len(mask.shape) == 3 else mask
+            mask = keras.ops.broadcast_to(mask, keras.ops.shape(sequences)[:2])  # (B, T)
         if self.go_backwards:
             sequences, mask = keras.ops.flip(sequences, axis=1), None if mask is None else keras.ops.flip(mask, axis=1)
         if mask is not None:
             sequences = keras.ops.where(mask[..., None], sequences, keras.ops.zeros_like(sequences))  # whatever stands at pads
         sequences, recurrent_kernel, keep = self._drop(sequences, training)
         if is_recording():
-            record(self.name, self._run_loop(sequences, initial_state, mask, recurrent_kernel, keep)[2], self.cell.state_names, mask)
+            record(self, self._run_loop(sequences, initial_state, mask, recurrent_kernel, keep)[2], mask)
         if self._probes or not self.cell.has_scan:
             outputs, state, _ = self._run_loop(sequences, initial_state, mask, recurrent_kernel, keep)
         elif self._may_use_kernel() and keep is None and not self._compiled_by_xla() and not self._needs_cell_at_pads(mask):
@@ -115,6 +121,14 @@ class RecurrentLayer(keras.layers.RNN):
             shown = mask if self.zero_output_for_mask else keras.ops.cumsum(keras.ops.cast(mask, "int32"), axis=1) > 0  # nothing before the first one
             outputs = keras.ops.where(shown[..., None], outputs, keras.ops.zeros_like(outputs))
         return outputs[:, -1], outputs, state
+
+    def _check_states(self, states):
+        names, shapes = self.cell.state_names, [tuple(state.shape) for state in states]
+        if len(states) != len(names) or any(len(shape) != 2 or shape[1] not in (None, self.units) for shape in shapes):
+            raise ValueError(
+                f"{type(self).__name__} starts from {len(names)} tensors of shape (batch, {self.units}): {', '.join(names)}. "
+                f"Received: initial_state of shapes {shapes}"
+            )
 
     def trace(self, sequences, mask=None, initial_state=None):
         """Gives every gate and state of every step, as `call` computes them outside of training.
@@ -151,6 +165,8 @@ class RecurrentLayer(keras.layers.RNN):
         """
         if of not in self.cell.state_names:
             raise ValueError(f"The states of {type(self).__name__} are {', '.join(self.cell.state_names)}. Received: of={of!r}")
+        if len(probes.shape) != 3 or probes.shape[-1] != self.units:
+            raise ValueError(f"Probes are of the shape of the states, (batch, steps, {self.units}). Received: probes of shape {tuple(probes.shape)}")
         return self._add_probes(probes, of)
 
     @contextlib.contextmanager

@@ -16,10 +16,12 @@ def from_torch_weights(layer, weights, level=0, reverse=False):
         reverse: boolean, whether to take those of its backward direction. Defaults to `False`.
 
     Raises:
-        ValueError: if a weight is missing, or its shape does not fit.
+        ValueError: if a weight is missing, has no place, or its shape does not fit.
     """
     suffix = f"l{level}{'_reverse' if reverse else ''}"
     names = [f"weight_ih_{suffix}", f"weight_hh_{suffix}", *([f"bias_ih_{suffix}", f"bias_hh_{suffix}"] if layer.cell.use_bias else [])]
+    if not layer.cell.use_bias and f"bias_ih_{suffix}" in weights:
+        raise ValueError(f"PyTorch's layer has biases, which a layer without would lose. Received: weights with bias_ih_{suffix}, and use_bias=False")
     missing = [name for name in names if name not in weights]
     if missing:
         raise ValueError(f"There are no weights {', '.join(missing)}. Received: weights named {', '.join(weights)}")

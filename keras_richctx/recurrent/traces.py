@@ -7,6 +7,7 @@ import keras
 import numpy as np
 
 _RECORDS = contextvars.ContextVar("records", default=None)
+_STATES = contextvars.ContextVar("states", default=None)  # of stateful layers, as they were before
 
 
 def traces(model, inputs):
@@ -48,12 +49,15 @@ def traces(model, inputs):
 @contextlib.contextmanager
 def recording():
     """Collects a pair of name and trace for each call of a recurrent layer while the context lasts; gives the list."""
-    records = []
-    token = _RECORDS.set(records)
+    records, states = [], []
+    tokens = _RECORDS.set(records), _STATES.set(states)
     try:
         yield records
     finally:
-        _RECORDS.reset(token)
+        _RECORDS.reset(tokens[0])
+        _STATES.reset(tokens[1])
+        for variable, before in reversed(states):
+            variable.assign(before)
 
 
 def is_recording():
@@ -61,10 +65,12 @@ def is_recording():
     return _RECORDS.get() is not None
 
 
-def record(name, trace, state_names, mask):
-    """Writes down a call: states as they are, gates as NaN at pads, which nothing passed."""
+def record(layer, trace, mask):
+    """Writes down a call of a layer: states as they are, gates as NaN at pads, which nothing passed."""
+    if layer.stateful:
+        _STATES.get().extend((variable, keras.ops.convert_to_numpy(variable)) for variable in layer.states)
     arrays = {key: keras.ops.convert_to_numpy(keras.ops.cast(value, "float32")) for key, value in trace.items()}
     if mask is not None:
         real = keras.ops.convert_to_numpy(mask)[..., None]  # (B, T, 1)
-        arrays = {key: array if key in state_names else np.where(real, array, np.float32("nan")) for key, array in arrays.items()}
-    _RECORDS.get().append((name, arrays))
+        arrays = {key: array if key in layer.cell.state_names else np.where(real, array, np.float32("nan")) for key, array in arrays.items()}
+    _RECORDS.get().append((layer.name, arrays))

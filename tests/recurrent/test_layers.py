@@ -182,3 +182,27 @@ def test_the_untrained_layer_starts_as_kerass(kind):
 def test_units_are_a_positive_integer(layer, units):
     with pytest.raises(ValueError, match=rf"needs a positive integer of units\. Received: units={units!r}"):
         layer(units)
+
+
+def test_integers_and_broadcast_masks_are_taken_as_kerass_take_them(kind, twins):
+    ours, theirs = twins(kind, D, U)
+    whole = np.random.default_rng(0).integers(-3, 3, size=(B, T, D))
+    check(ours(whole), theirs(whole.astype("float32")))
+    row = MASK[1:2]
+    check(ours(X, mask=row), theirs(X, mask=row.repeat(B, axis=0)))
+    check(ours(X, mask=MASK[..., None]), theirs(X, mask=MASK))
+    assert ours.trace(X, mask=row)["hidden"].shape == (B, T, U)
+
+
+@pytest.mark.parametrize("states", [1, 3])
+def test_states_of_the_wrong_number_or_width_are_named(states):
+    layer = LSTM(U)
+    with pytest.raises(ValueError, match=r"LSTM starts from 2 tensors of shape \(batch, 4\): hidden, cell\. Received: initial_state of shapes"):
+        layer(X, initial_state=[np.zeros((B, U), "float32")] * states)
+    with pytest.raises(ValueError, match=r"Received: initial_state of shapes \[\(5, 7\), \(5, 7\)\]"):
+        layer(X, initial_state=[np.zeros((B, 7), "float32")] * 2)
+
+
+def test_an_input_without_a_time_axis_is_named():
+    with pytest.raises(ValueError, match="expected ndim=3, found ndim=2"):
+        LSTM(U)(X[:, 0])

@@ -97,3 +97,8 @@ def test_weights_of_another_layer_are_refused_and_change_nothing(layer, weights)
 def test_a_gru_that_resets_before_the_product_cannot_take_them():
     with pytest.raises(ValueError, match="PyTorch's GRU resets after the product"):
         GRU(3, reset_after=False).from_torch_weights(state_dict(gates=3))
+
+
+def test_biases_are_not_lost():
+    with pytest.raises(ValueError, match=r"which a layer without would lose\. Received: weights with bias_ih_l0, and use_bias=False"):
+        LSTM(3, use_bias=False).from_torch_weights(state_dict())

@@ -78,12 +78,16 @@ def test_a_trace_starts_from_the_given_state():
     np.testing.assert_allclose(layer.trace(X, initial_state=start)["hidden"], numpy(layer(X, initial_state=start)), atol=1e-6)
 
 
-def test_tracing_leaves_a_stateful_layer_where_call_would():
+def test_tracing_leaves_the_state_of_a_stateful_layer_as_it_was():
     layer = LSTM(U, stateful=True, return_sequences=True)
     layer.build((B, T, D))
-    first = layer.trace(X)
-    layer.reset_state()
-    np.testing.assert_allclose(numpy(layer(X)), first["hidden"], atol=1e-6)
+    layer(X)
+    before = [numpy(state) for state in layer.states]
+    trace = layer.trace(X)
+    krc.traces(keras.Sequential([layer]), X)
+    for state, expected in zip(layer.states, before):
+        np.testing.assert_array_equal(numpy(state), expected)
+    np.testing.assert_allclose(numpy(layer(X)), trace["hidden"], atol=1e-6)
 
 
 @pytest.fixture
@@ -164,4 +168,9 @@ def test_a_probe_gives_the_derivative_by_the_state(of, gradients):
 
 def test_a_probe_of_a_state_that_is_not_there_is_refused():
     with pytest.raises(ValueError, match=r"The states of GRU are hidden\. Received: of='cell'"), GRU(2).probed(np.zeros((1, 1, 2)), of="cell"):
+        pass
+
+
+def test_probes_of_another_width_are_refused():
+    with pytest.raises(ValueError, match=r"\(batch, steps, 2\)\. Received: probes of shape \(1, 3, 9\)"), GRU(2).probed(np.zeros((1, 3, 9))):
         pass
