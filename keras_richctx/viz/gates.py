@@ -1,5 +1,7 @@
 """What the gates of a recurrent layer do while it reads: a heat map of units, or the text itself in the colours of one unit."""
 
+import numbers
+
 import matplotlib
 import numpy as np
 
@@ -52,6 +54,7 @@ def gates(trace, tokens, gate, units=None, example=0, mask=None, title=None, dar
     tokens = list(tokens) if isinstance(tokens, str) else tokens
     check_tokens(tokens=tokens)
     arrays = {name: _array(trace, name, tokens, example, mask) for name in ([gate] if isinstance(gate, str) else gate)}
+    units = int(units) if isinstance(units, numbers.Integral) else None if units is None else [int(unit) for unit in units]
     for unit in [units] if isinstance(units, int) else units or ():
         _check_unit(unit, next(iter(arrays.values())).shape[-1])
     dark = is_dark(matplotlib.rcParams["figure.facecolor"]) if dark is None else dark
