@@ -40,7 +40,7 @@ class ConvLanguageModel(LanguageModel):
 
     Raises:
         ValueError: if `padding` is unknown, a number is no positive integer, or `tokenizer` is none; from `advance` and what uses it, if the padding is
-        `"same"`.
+            `"same"`.
 
     Example:
         >>> tokenizer = krc.text.CodePointTokenizer.train(["to be or not to be"])
