@@ -52,16 +52,14 @@ def _forward(inputs, hidden, kernel, recurrent_kernel, bias, recurrent_bias, kee
         new = gru_update(of_input, of_state, hidden, axis=0)
         hidden = hold(at_t["real"], new["hidden"], hidden)
         gates = [new["update_gate"], new["reset_gate"], new["candidate"], of_state[2 * units :]]  # z, r, h~, m
-        carry = (hidden, keras.ops.concatenate(gates, axis=0)) if save else (hidden,)
-        return carry, carry
+        return (hidden,), (hidden, keras.ops.concatenate(gates, axis=0)) if save else (hidden,)
 
-    _, (states, *gates) = scan(step, (hidden, keras.ops.tile(hidden, (4, 1))) if save else (hidden,), {"x": inputs, "real": real})
+    _, (states, *gates) = scan(step, (hidden,), {"x": inputs, "real": real})
     return states, (states, *gates)
 
 
 def _backward(saved, upstream, inputs, hidden, kernel, recurrent_kernel, bias, recurrent_bias, keep, real):
     states, gates = saved  # (T, U, B), (T, 4 U, B)
-    units = hidden.shape[0]
     hiddens = before(states, hidden)  # h_{t-1}
 
     def step(carry, at_t):
@@ -76,14 +74,10 @@ def _backward(saved, upstream, inputs, hidden, kernel, recurrent_kernel, bias, r
         through_matrix = keras.ops.matmul(recurrent_kernel, d_state_maps)
         through_matrix = through_matrix if keep is None else through_matrix * keep
         d_before = hold(at_t["real"], d_hidden * z + through_matrix, d_after)
-        d_maps = keras.ops.concatenate([d_state_maps, d_candidate], axis=0)  # (4 U, B)
-        return (d_before, d_maps), (d_before, d_maps)
+        return (d_before,), (d_state_maps, keras.ops.concatenate([d_update, d_reset, d_candidate], axis=0))
 
-    nothing = keras.ops.zeros_like(hidden)
     at_each = {"gates": gates, "hidden": hiddens, "upstream": upstream, "real": real}
-    (d_first, _), (_, d_maps) = scan(step, (nothing, keras.ops.tile(nothing, (4, 1))), at_each, reverse=True)
-    of_state = d_maps[:, : 3 * units]  # (T, 3 U, B)
-    of_input = keras.ops.concatenate([d_maps[:, : 2 * units], d_maps[:, 3 * units :]], axis=1)  # (T, 3 U, B)
+    (d_first,), (of_state, of_input) = scan(step, (keras.ops.zeros_like(hidden),), at_each, reverse=True)  # (T, 3 U, B)
     return (
         products(kernel, of_input),
         d_first,

@@ -52,11 +52,10 @@ def _forward(inputs, hidden, cell, kernel, recurrent_kernel, bias, keep, real, s
         new = lstm_update(maps, cell, axis=0)
         state = hold(at_t["real"], keras.ops.concatenate([new["hidden"], new["cell"]], axis=0), state)
         gates = [new[name] for name in ("input_gate", "forget_gate", "candidate", "output_gate")]
-        carry = (state, keras.ops.concatenate(gates, axis=0)) if save else (state,)
-        return carry, carry
+        return (state,), (state, keras.ops.concatenate(gates, axis=0)) if save else (state,)
 
     first = keras.ops.concatenate([hidden, cell], axis=0)  # (2 U, B)
-    _, (states, *gates) = scan(step, (first, keras.ops.tile(first, (2, 1))) if save else (first,), {"x": inputs, "real": real})
+    _, (states, *gates) = scan(step, (first,), {"x": inputs, "real": real})
     return states, (states, *gates)
 
 
@@ -80,13 +79,10 @@ def _backward(saved, upstream, inputs, hidden, cell, kernel, recurrent_kernel, b
         d_both = keras.ops.matmul(w_transposed, d_maps)  # (U + D, B)
         d_hidden = d_both[:units] if keep is None else d_both[:units] * keep
         d_before = hold(at_t["real"], keras.ops.concatenate([d_hidden, d_cell * f], axis=0), d_after)
-        carry = (d_before, d_maps, d_both[units:])
-        return carry, carry
+        return (d_before,), (d_maps, d_both[units:])
 
-    nothing = keras.ops.zeros_like(states[0])  # (2 U, B)
     at_each = {"gates": gates, "cell": states[:, units:], "previous": cells, "upstream": upstream, "real": real}
-    start = (nothing, keras.ops.tile(nothing, (2, 1)), keras.ops.zeros_like(inputs[0]))
-    (d_first, _, _), (_, d_maps, d_inputs) = scan(step, start, at_each, reverse=True)
+    (d_first,), (d_maps, d_inputs) = scan(step, (keras.ops.zeros_like(states[0]),), at_each, reverse=True)
     seen = keras.ops.concatenate([hiddens if keep is None else hiddens * keep, inputs], axis=1)  # (T, U + D, B)
     d_weights = sum_of_products(seen, d_maps)  # (U + D, 4 U)
     return d_inputs, d_first[:units], d_first[units:], d_weights[units:], d_weights[:units], keras.ops.sum(d_maps, axis=(0, 2))

@@ -34,14 +34,15 @@ def rnn_scan(inputs, hidden, kernel, recurrent_kernel, bias, keep=None, real=Non
 def _forward(inputs, hidden, kernel, recurrent_kernel, bias, keep, real, save):
     w, b = transposed(keras.ops.concatenate([recurrent_kernel, kernel], axis=0)), bias[:, None]  # (U, U + D), (U, 1)
 
-    def step(hidden, at_t):
+    def step(carry, at_t):
+        hidden = carry[0]
         seen = hidden if keep is None else hidden * keep
         # h_t = tanh(W (h_{t-1}, x_t) + b)
         new = keras.ops.tanh(keras.ops.matmul(w, keras.ops.concatenate([seen, at_t["x"]], axis=0)) + b)
         hidden = hold(at_t["real"], new, hidden)
-        return hidden, hidden
+        return (hidden,), (hidden,)
 
-    _, states = scan(step, hidden, {"x": inputs, "real": real})
+    _, (states,) = scan(step, (hidden,), {"x": inputs, "real": real})
     return states, states  # all that the derivative needs, saved or not
 
 
@@ -56,12 +57,10 @@ def _backward(states, upstream, inputs, hidden, kernel, recurrent_kernel, bias, 
         # (dh_{t-1}, dx_t) = W^T dz_t
         d_both = keras.ops.matmul(w_transposed, d_maps)  # (U + D, B)
         d_before = hold(at_t["real"], d_both[:units] if keep is None else d_both[:units] * keep, d_after)
-        carry = (d_before, d_maps, d_both[units:])
-        return carry, carry
+        return (d_before,), (d_maps, d_both[units:])
 
-    nothing = keras.ops.zeros_like(hidden)
     at_each = {"hidden": states, "upstream": upstream, "real": real}
-    (d_first, _, _), (_, d_maps, d_inputs) = scan(step, (nothing, nothing, keras.ops.zeros_like(inputs[0])), at_each, reverse=True)
+    (d_first,), (d_maps, d_inputs) = scan(step, (keras.ops.zeros_like(hidden),), at_each, reverse=True)
     hiddens = before(states, hidden)  # h_{t-1}
     seen = keras.ops.concatenate([hiddens if keep is None else hiddens * keep, inputs], axis=1)  # (T, U + D, B)
     d_weights = sum_of_products(seen, d_maps)  # (U + D, U)
