@@ -1,6 +1,6 @@
 """Every layer: `krc.layers.X` is a `keras.layers.Layer` that stands in any Keras model."""
 
-from keras_richctx.attention import Alignment
+from keras_richctx.attention import Alignment, MultiHeadAttention
 from keras_richctx.recurrent import (
     GRU,
     LSTM,
@@ -15,6 +15,7 @@ from keras_richctx.recurrent import (
     TiedDense,
     VariationalDropout,
 )
+from keras_richctx.transformer import DecoderBlock, EncoderBlock, LearnedPositions, SinusoidalPositions, TransformerDecoder, TransformerEncoder
 from keras_richctx.translation import BahdanauDecoder, FixedContextDecoder, LuongDecoder, RecurrentEncoder
 
 __all__ = [
@@ -24,15 +25,22 @@ __all__ = [
     "Alignment",
     "BahdanauDecoder",
     "ConcatPooling",
+    "DecoderBlock",
     "EmbeddingDropout",
+    "EncoderBlock",
     "FixedContextDecoder",
     "GRUCell",
     "LSTMCell",
+    "LearnedPositions",
     "LuongDecoder",
+    "MultiHeadAttention",
     "ProjectedLSTMCell",
     "RNNCell",
     "RecurrentEncoder",
     "SimpleRNN",
+    "SinusoidalPositions",
     "TiedDense",
+    "TransformerDecoder",
+    "TransformerEncoder",
     "VariationalDropout",
 ]

@@ -1,19 +1,25 @@
-"""Pure functions of tensors, without weights: masks, the masked softmax and the alignment scores."""
+"""Pure functions of tensors, without weights: masks, the masked softmax, the alignment scores and dot-product attention."""
 
+from keras_richctx.ops.dot_product_attention import attention, attention_with_weights
+from keras_richctx.ops.gelu_tanh import gelu_tanh
 from keras_richctx.ops.masked_softmax import masked_softmax
-from keras_richctx.ops.masks import as_mask, causal_mask, merge_masks, padding_mask
+from keras_richctx.ops.masks import as_mask, causal_mask, merge_masks, padding_mask, slots_mask
 from keras_richctx.ops.scores import additive_score, cosine_score, dot_score, general_score, location_score, scaled_dot_score
 
 __all__ = [
     "additive_score",
     "as_mask",
+    "attention",
+    "attention_with_weights",
     "causal_mask",
     "cosine_score",
     "dot_score",
+    "gelu_tanh",
     "general_score",
     "location_score",
     "masked_softmax",
     "merge_masks",
     "padding_mask",
     "scaled_dot_score",
+    "slots_mask",
 ]

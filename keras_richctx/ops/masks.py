@@ -90,6 +90,27 @@ def causal_mask(target_length, source_length=None):
     return s <= t + (source_length - target_length)  # (T, S)
 
 
+def slots_mask(index, target_length, num_slots):
+    r"""Lets the t-th of some new positions attend to the slots of a cache up to its own: $m_{ts} = [\,s \le i + t\,]$.
+
+    Args:
+        index: int32 tensor or integer, $i$, the number of slots that were filled before: the slot of the first new position.
+        target_length: integer, `T`, the number of new positions.
+        num_slots: integer, `S`.
+
+    Returns:
+        A boolean tensor of shape `(1, 1, T, S)`.
+
+    Example:
+        >>> slots_mask(1, 2, 4).numpy()[0, 0]
+        array([[ True,  True, False, False],
+               [ True,  True,  True, False]])
+    """
+    t = keras.ops.arange(target_length, dtype="int32")[:, None]  # (T, 1)
+    s = keras.ops.arange(num_slots, dtype="int32")[None, :]  # (1, S)
+    return (s <= index + t)[None, None]  # (1, 1, T, S)
+
+
 def merge_masks(*masks):
     """Combines masks with a logical and; `None` stands for "everything is real" and is skipped.
 
