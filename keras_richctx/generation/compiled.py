@@ -7,19 +7,19 @@ import types
 import keras
 import numpy as np
 
-from keras_richctx.generation.search import search
-
-BUCKET = 16  # buffers are rounded up to a multiple, so that a new length rarely needs a new program
+from keras_richctx.generation.prompts import read_prompts, round_up
+from keras_richctx.generation.search import advance, begin, once_cast, search
 
 
 class _Compiled(keras.Model):
-    """A search as a model, so that Keras compiles it: `tf.function` on TensorFlow, `jit` on JAX."""
+    """A search, or a part of one, as a model, so that Keras compiles it: `tf.function` on TensorFlow, `jit` on JAX."""
 
-    def __init__(self, model, strategy, max_new_tokens):
+    def __init__(self, model, strategy, max_new_tokens, part):
         super().__init__(name="search", dtype=model.dtype_policy)  # weights are cast as in the model's own call
         self.model = model
         self.strategy = strategy
         self.max_new_tokens = max_new_tokens
+        self.part = part
         # XLA on TensorFlow would compile anew for each shape of batch; the plain graph takes any
         self.compile(jit_compile=False if keras.backend.backend() == "tensorflow" else "auto")
 
@@ -28,39 +28,82 @@ class _Compiled(keras.Model):
 
     def call(self, inputs):
         inputs = dict(inputs)
+        if self.part == "advance":
+            with once_cast(self.model):
+                return advance(self.model, self.strategy, inputs["carry"], inputs["memory"], 1)
         limits, own = inputs.pop("max_new_tokens"), inputs.pop("strategy")
+        if self.part == "begin":
+            return begin(self.model, inputs, self.strategy, limits, self.max_new_tokens, own)
         return search(self.model, inputs, self.strategy, limits, self.max_new_tokens, own)
 
 
-def run(model, inputs, strategy, max_new_tokens, draw=None):
+def run(model, inputs, strategy, max_new_tokens, own=None, on_token=None):
     """Runs a search on a batch.
 
     Args:
         model: a model with `start` and `step`.
-        inputs: dict of arrays with leading axis B, what `model.start` takes.
+        inputs: prompts, or a dict of arrays with leading axis B; see `read_prompts`.
         strategy: a hashable strategy; equal ones share a compiled program.
         max_new_tokens: positive integer, or an integer array of shape `(B,)` with a limit for each row.
-        draw: function of B and the length of the buffer that returns a dict of arrays with leading axis B for the strategy's `begin`, or `None`.
+        own: function of B and the length of the buffer that returns a dict of arrays for the strategy's `begin`, or `None`.
+        on_token: function of an integer array `(B,)`, called with the tokens of each step when it is done, or `None`.
 
     Returns:
-        What the strategy's `finish` returns, as NumPy arrays.
+        What the strategy's `finish` returns, as NumPy arrays, with the prompts before its `tokens`, and these cut to the longest limit.
 
     Raises:
-        ValueError: if `max_new_tokens` is not positive, or has another shape.
+        ValueError: if `max_new_tokens` is not positive or has another shape, or the prompts are none.
     """
-    batch = len(next(iter(inputs.values())))
     limits = np.asarray(max_new_tokens)
-    if limits.dtype.kind not in "iu" or limits.shape not in ((), (batch,)) or limits.size == 0 or limits.min() < 1:
-        raise ValueError(f"max_new_tokens is a positive integer, or one for each of the {batch} rows. Received: max_new_tokens={max_new_tokens!r}")
-    limits = np.broadcast_to(limits.astype("int32"), (batch,))
-    length = -(-int(limits.max()) // BUCKET) * BUCKET
-    # kept on the model in a plain namespace: Keras neither tracks nor saves it there
+    if limits.dtype.kind not in "iu" or limits.ndim > 1 or limits.size == 0 or limits.min() < 1:
+        raise ValueError(f"max_new_tokens is a positive integer, or one for each row. Received: max_new_tokens={max_new_tokens!r}")
+    longest = int(limits.max())
+    prompts = read_prompts(model, inputs, longest)
+    if limits.shape not in ((), (prompts.batch,)):
+        raise ValueError(f"max_new_tokens is a positive integer, or one for each of the {prompts.batch} rows. Received: max_new_tokens={max_new_tokens!r}")
+    length = round_up(longest)
+    given = {
+        **prompts.inputs,
+        "max_new_tokens": np.array(np.broadcast_to(limits.astype("int32"), (prompts.batch,))),
+        "strategy": own(prompts.batch, length) if own else {},
+    }
+    if on_token is None:
+        result = _program(model, strategy, length, "search")(given)
+    else:
+        result = _run_step_by_step(model, strategy, length, given, on_token)
+    return {**result, "tokens": _join(prompts.before, result["tokens"][..., : 1 + longest])}
+
+
+def _run_step_by_step(model, strategy, length, given, on_token):
+    carry, memory = _program(model, strategy, length, "begin")(given)
+    take_step = _program(model, strategy, length, "advance")
+    for t in range(int(given["max_new_tokens"].max())):
+        carry = take_step({"carry": carry, "memory": memory})
+        on_token(carry["lines"]["tokens"][:, t + 1].copy())
+        if carry["lines"]["done"].all():
+            break
+    return strategy.finish(carry["lines"])
+
+
+def _join(before, tokens):
+    """Puts the prompts, `(B, T)`, before lines of shape `(B, L)` or `(B, K, L)`."""
+    if tokens.ndim == 3:
+        before = np.repeat(before[:, None], tokens.shape[1], axis=1)  # (B, K, T)
+    return np.concatenate([before, tokens], axis=-1)
+
+
+def _program(model, strategy, length, part):
+    """Returns the compiled program as a function of a dict of arrays; it is kept on the model, in a plain namespace that Keras neither tracks nor saves."""
     programs = vars(model).setdefault("_searches", types.SimpleNamespace(by_key={})).by_key
-    key = (strategy, length)
+    key = (strategy, length, part)
     if key not in programs:
-        programs[key] = _Compiled(model, strategy, length)
-    with _without_retracing_warnings():
-        return programs[key].predict_on_batch({**inputs, "max_new_tokens": np.array(limits), "strategy": draw(batch, length) if draw else {}})
+        programs[key] = _Compiled(model, strategy, length, part)
+
+    def call(given):
+        with _without_retracing_warnings():
+            return programs[key].predict_on_batch(given)
+
+    return call
 
 
 @contextlib.contextmanager

@@ -8,7 +8,8 @@ import keras
 import numpy as np
 
 from keras_richctx.generation.compiled import run
-from keras_richctx.generation.one_line import OneLine, trim
+from keras_richctx.generation.one_line import OneLine
+from keras_richctx.generation.stops import stop_matrix
 
 SMALLEST = float(np.finfo("float32").tiny)  # below it a temperature would be zero on the device
 
@@ -23,8 +24,8 @@ class Sample(OneLine):
     top_k: int | None
     nucleus: bool
 
-    def begin(self, token_ids, state, memory, limits, max_new_tokens, uniform, temperature, top_p, min_p):
-        token_ids, state, memory, carry = super().begin(token_ids, state, memory, limits, max_new_tokens)
+    def begin(self, token_ids, state, memory, limits, max_new_tokens, stops, uniform, temperature, top_p, min_p):
+        token_ids, state, memory, carry = super().begin(token_ids, state, memory, limits, max_new_tokens, stops)
         return token_ids, state, memory, {**carry, "uniform": uniform, "temperature": temperature, "top_p": top_p, "min_p": min_p}
 
     def choose(self, t, log_probabilities, state, carry):
@@ -74,7 +75,7 @@ def inverse(p, uniform):
     return keras.ops.cast(keras.ops.argmax(keras.ops.cast(reached, "int32"), axis=-1), "int32")
 
 
-def sample(model, inputs, max_new_tokens, temperature=1.0, top_k=None, top_p=None, min_p=None, seed=None, return_scores=False):
+def sample(model, inputs, max_new_tokens, temperature=1.0, top_k=None, top_p=None, min_p=None, seed=None, stop=None, on_token=None, return_scores=False):
     r"""Decodes by drawing each token from the model's distribution: $y_t \sim q(\cdot \mid y_{<t}, x)$, $q \propto p^{1 / \tau}$.
 
     What is cut off the distribution before a draw is cut in this order, each cut on what the one before it has left, brought to a sum of one: `temperature`,
@@ -85,7 +86,7 @@ def sample(model, inputs, max_new_tokens, temperature=1.0, top_k=None, top_p=Non
 
     Args:
         model: a model with `start` and `step`, `eos_id` and `pad_id`, such as `keras_richctx.models.CharRNN`.
-        inputs: dict of arrays with leading axis B, what `model.start` takes.
+        inputs: prompts, or a dict of arrays, as in `greedy`.
         max_new_tokens: positive integer, the most tokens to add, or an integer array of shape `(B,)`.
         temperature: positive float, $\tau$; below one for more of the probable, above one for less. Defaults to `1.0`.
         top_k: positive integer, how many of the most probable tokens to draw from, or `None` for all.
@@ -93,10 +94,12 @@ def sample(model, inputs, max_new_tokens, temperature=1.0, top_k=None, top_p=Non
             `None` for all.
         min_p: float from zero to one: draws from the tokens that are at least this many times as probable as the most probable one, or `None` for all.
         seed: integer of at least zero, or `None` for one drawn from Python's `random`, which `keras.utils.set_random_seed` seeds.
+        stop: list of sequences of token ids that end a line, as in `greedy`, or `None`.
+        on_token: function that is called with the tokens of each step, as in `greedy`, or `None`.
         return_scores: boolean, whether to return the log-probabilities too.
 
     Returns:
-        An integer array of shape `(B, T)`, the first token (the prompt's last) included; with `return_scores` a pair of it and a float array of shape
+        An integer array of shape `(B, T)`, the prompts and the new tokens, as of `greedy`; with `return_scores` a pair of it and a float array of shape
         `(B,)`, the log-probability of each row by the model itself, at temperature one and with nothing cut off, natural logarithm.
 
     Raises:
@@ -105,9 +108,9 @@ def sample(model, inputs, max_new_tokens, temperature=1.0, top_k=None, top_p=Non
     Example:
         >>> tokenizer = krc.text.CodePointTokenizer.train(["to be or not to be"])
         >>> model = krc.models.CharRNN(tokenizer, units=8)
-        >>> ids = sample(model, {"token_ids": np.array([tokenizer("to be")])}, max_new_tokens=20, top_p=0.9, seed=1)
+        >>> ids = sample(model, [tokenizer("to be")], max_new_tokens=20, top_p=0.9, seed=1)
         >>> ids.shape
-        (1, 21)
+        (1, 25)
 
     References:
         top_k: [Fan et al., 2018](https://arxiv.org/abs/1805.04833), section 5.3; top_p: [Holtzman et al., 2020](https://arxiv.org/abs/1904.09751), equation 2;
@@ -126,15 +129,17 @@ def sample(model, inputs, max_new_tokens, temperature=1.0, top_k=None, top_p=Non
     if not isinstance(seed, numbers.Integral) or seed < 0:
         raise ValueError(f"seed is an integer of at least zero. Received: seed={seed!r}")
 
+    stops = stop_matrix(stop)
+
     def draw(batch, length):
         # from (0, 1], so that some place always reaches u and none of probability zero does
         uniform = [1 - np.random.default_rng([seed, row]).random(length, dtype="float32") for row in range(batch)]
         numbers = {"temperature": max(temperature, SMALLEST), "top_p": 1.0 if top_p is None else top_p, "min_p": 0.0 if min_p is None else min_p}
-        return {"uniform": np.stack(uniform), **{name: np.full(batch, number, "float32") for name, number in numbers.items()}}
+        return {"stops": stops, "uniform": np.stack(uniform), **{name: np.full(batch, number, "float32") for name, number in numbers.items()}}
 
-    result = run(model, inputs, Sample(model.eos_id, model.pad_id, None if top_k is None else int(top_k), top_p is not None), max_new_tokens, draw)
-    tokens = trim(result["tokens"], max_new_tokens)
-    return (tokens, result["scores"]) if return_scores else tokens
+    strategy = Sample(model.eos_id, model.pad_id, len(stops), None if top_k is None else int(top_k), top_p is not None)
+    result = run(model, inputs, strategy, max_new_tokens, draw, on_token)
+    return (result["tokens"], result["scores"]) if return_scores else result["tokens"]
 
 
 def _pick(x, place):

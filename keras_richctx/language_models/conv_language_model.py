@@ -129,7 +129,7 @@ class ConvLanguageModel(LanguageModel):
         logits = self.call(text, training=training)[:, before:]  # (B, T, V)
         return logits, [text[:, keras.ops.shape(text)[1] - before :]]
 
-    def read(self, token_ids, mask):
+    def read(self, token_ids, mask, max_new_tokens):
         self._check_causal()
         token_ids = keras.ops.where(mask, token_ids, NOTHING)
         positions = keras.ops.arange(keras.ops.shape(token_ids)[1], dtype="int32")[None]  # (1, T)

@@ -74,16 +74,20 @@ class LanguageModel(keras.Model):
         """Reads `token_ids`, `(B, T)`, on from a state; returns the logits of the token after each position, `(B, T, V)`, and the new state."""
         raise NotImplementedError
 
-    def read(self, token_ids, mask):
-        """Returns the state after the real positions of `token_ids`, `(B, T)`: those where `mask` is `True`, side by side, or none."""
+    def read(self, token_ids, mask, max_new_tokens):
+        """Returns the state after the real positions of `token_ids`, `(B, T)`: those where `mask` is `True`, side by side, or none.
+
+        The state has room for `max_new_tokens` more, where a model has to know that.
+        """
         raise NotImplementedError
 
-    def start(self, inputs):
+    def start(self, inputs, max_new_tokens):
         """Reads prompts for `keras_richctx.generation`: all tokens of each but the last real one.
 
         Args:
             inputs: dict of `token_ids`, integer `(B, T)`, with at least one real token in each row; and, if pads cannot be told by their id, `padding_mask`,
                 boolean `(B, T)`, `True` at real positions. Pads may stand on either side.
+            max_new_tokens: integer, how many steps will be taken at most.
 
         Returns:
             A triple: the last real token of each prompt, `(B,)`; the state after the tokens before it; and an empty dict, as the state is the only memory.
@@ -98,7 +102,7 @@ class LanguageModel(keras.Model):
         mask = padding_mask(token_ids, self.pad_id) if mask is None else as_mask(mask, "padding_mask")
         positions = keras.ops.arange(keras.ops.shape(token_ids)[1], dtype="int32")[None]  # (1, T)
         last = positions == keras.ops.max(keras.ops.where(mask, positions, 0), axis=1, keepdims=True)  # (B, T): one True a row
-        state = self.read(token_ids, keras.ops.logical_and(mask, keras.ops.logical_not(last)))
+        state = self.read(token_ids, keras.ops.logical_and(mask, keras.ops.logical_not(last)), max_new_tokens)
         return keras.ops.sum(keras.ops.where(last, token_ids, 0), axis=1), state, {}
 
     def step(self, token_ids, state, memory):
@@ -111,7 +115,7 @@ class LanguageModel(keras.Model):
 
         Args:
             texts: a string or a list of strings.
-            **options: `max_new_tokens`, `temperature`, `top_k`, `top_p`, `min_p`, `seed`.
+            **options: `max_new_tokens`, `num_beams`, `temperature`, `top_k`, `top_p`, `min_p`, `seed`, `stop`, `on_text`.
 
         Returns:
             A string, or a list of strings in the order of `texts`: each text and its continuation.

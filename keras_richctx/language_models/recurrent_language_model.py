@@ -98,6 +98,6 @@ class RecurrentLanguageModel(LanguageModel):
         """Turns features, `(..., U)`, into logits, `(..., V)`."""
         return self.output_projection(features)
 
-    def read(self, token_ids, mask):
+    def read(self, token_ids, mask, max_new_tokens):
         _, state = self.features(token_ids, self.initial_state(keras.ops.shape(token_ids)[0]), mask=mask)
         return state

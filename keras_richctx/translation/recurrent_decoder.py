@@ -41,7 +41,7 @@ class RecurrentDecoder(keras.layers.Layer):
         memory, state = self.start(memory, summary, memory_mask)
         projection = self.cell.project(embedded)  # (B, T, gates * U): the target's part, for all steps at once
         outputs, _ = loop(lambda p, s: self.advance(p, s, memory), projection, state)
-        return self.features(embedded, outputs), outputs[2] if len(outputs) > 2 else ()  # not None, which no symbolic output can be
+        return self.features(embedded, outputs), _weights(outputs)
 
     def compute_mask(self, embedded, previous_mask):
         return None, None
@@ -52,9 +52,9 @@ class RecurrentDecoder(keras.layers.Layer):
         return {"memory": memory, "summary": summary, "mask": memory_mask}, [dense(summary) for dense in self.initial]
 
     def step(self, embedded, state, memory):
-        """Takes one step from the embedded last word, `(B, E)`; returns the features, `(B, U)`, and the new state."""
+        """Takes one step from the embedded last word, `(B, E)`; returns the features, `(B, U)`, the attention weights, `(B, S)` or `()`, and the new state."""
         outputs, state = self.advance(self.cell.project(embedded), state, memory)
-        return self.features(embedded, outputs), state
+        return self.features(embedded, outputs), _weights(outputs), state
 
     def advance(self, projection, state, memory):
         """One step in time.
@@ -75,3 +75,8 @@ class RecurrentDecoder(keras.layers.Layer):
 
     def get_config(self):
         return {**super().get_config(), "units": self.units, "cell": self.cell_name}
+
+
+def _weights(outputs):
+    """The attention weights among what `advance` put out; without attention an empty tuple, since no symbolic output can be `None`."""
+    return outputs[2] if len(outputs) > 2 else ()

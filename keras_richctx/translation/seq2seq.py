@@ -147,14 +147,20 @@ class Seq2Seq(Translator):
             raise ValueError("This model sees its source through one fixed vector and has no attention to show. Received: attention='fixed'")
         return self._run(inputs)[1]
 
-    def start(self, inputs):
+    def start(self, inputs, max_new_tokens):
         memory, summary, mask = self._read(inputs)
         memory, state = self.decoder.start(memory, summary, mask)
+        state = {"decoder": state}
+        if self.has_attention:  # how often each source word was looked at: pads need no look
+            state["coverage"] = keras.ops.cast(keras.ops.logical_not(mask), "float32")  # (B, S)
         first = keras.ops.full((keras.ops.shape(inputs["encoder_token_ids"])[0],), self.target_tokenizer.bos_id, dtype="int32")
         return first, state, memory
 
     def step(self, token_ids, state, memory):
-        features, state = self.decoder.step(self.target_embedding(token_ids), state, memory)
+        features, weights, after = self.decoder.step(self.target_embedding(token_ids), state["decoder"], memory)
+        state = {**state, "decoder": after}
+        if self.has_attention:
+            state["coverage"] = state["coverage"] + keras.ops.cast(weights, "float32")
         return self.output_projection(features), state
 
     def _read(self, inputs, training=False):

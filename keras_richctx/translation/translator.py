@@ -67,7 +67,7 @@ class Translator(keras.Model):
         """The id that fills up a translation in a batch."""
         return self.target_tokenizer.pad_id
 
-    def start(self, inputs):
+    def start(self, inputs, max_new_tokens):
         """Reads the source; returns the first token ids `(B,)`, the first state, and what stays the same for all steps (nests of tensors)."""
         raise NotImplementedError
 

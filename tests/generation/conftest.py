@@ -22,7 +22,7 @@ class TableModel(keras.Model):
         self.table.assign(table)
         self.built = True
 
-    def start(self, inputs):
+    def start(self, inputs, max_new_tokens):
         rows = keras.ops.cast(inputs["row"], "int32")
         first = keras.ops.full_like(rows, BOS)
         return first, {"before": first}, {"table": keras.ops.take(self.table, rows, axis=0)}

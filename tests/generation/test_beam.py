@@ -115,5 +115,5 @@ def test_there_is_at_least_one_beam(model, inputs, num_beams):
 
 @pytest.mark.parametrize("alpha", [-0.5, np.nan])
 def test_a_penalty_that_rewards_short_lines_is_refused(model, inputs, alpha):
-    with pytest.raises(ValueError, match=r"exponent is at least zero\. Received: length_penalty="):
+    with pytest.raises(ValueError, match=r"length_penalty is a number of at least zero\. Received: length_penalty="):
         beam(model, inputs, LIMIT, length_penalty=alpha)

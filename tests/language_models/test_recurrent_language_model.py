@@ -73,7 +73,7 @@ def test_the_model_remembers_nothing_between_calls_and_takes_any_batch(make, dra
 def test_steps_after_a_start_are_the_positions_of_the_text(make, draw, to_numpy, cell):
     model, ids = make(cell), draw(B, T)
     expected = to_numpy(model(ids))
-    token_ids, state, memory = model.start({"token_ids": ids[:, :5]})
+    token_ids, state, memory = model.start({"token_ids": ids[:, :5]}, T)
     for t in range(5, T):
         np.testing.assert_array_equal(to_numpy(token_ids), ids[:, t - 1])
         logits, state = model.step(token_ids, state, memory)
@@ -86,11 +86,11 @@ def test_a_padded_prompt_starts_as_it_does_alone(make, draw, to_numpy, cell, by,
     model, ids, lengths = make(cell), draw(B, T), [8, 3, 1]
     real = np.arange(T)[None] < np.array(lengths)[:, None] if side == "right" else np.arange(T)[None] >= T - np.array(lengths)[:, None]
     inputs = {"token_ids": np.where(real, ids, model.pad_id)} if by == "id" else {"token_ids": ids, "padding_mask": real}
-    last, state, _ = to_numpy(model.start(inputs))
+    last, state, _ = to_numpy(model.start(inputs, 1))
     for row, length in enumerate(lengths):
         prompt = ids[row][real[row]]
         assert len(prompt) == length
-        alone, alone_state, _ = to_numpy(model.start({"token_ids": prompt[None]}))
+        alone, alone_state, _ = to_numpy(model.start({"token_ids": prompt[None]}, 1))
         assert last[row] == alone[0] == prompt[-1]
         for ours, theirs in zip(state, alone_state, strict=True):
             np.testing.assert_allclose(ours[row], theirs[0], atol=1e-5)
@@ -135,6 +135,6 @@ def test_wrong_arguments_are_refused_by_name(make):
     with pytest.raises(ValueError, match=r"takes a tokenizer of keras_richctx.text\. Received: tokenizer=11"):
         RecurrentLanguageModel(11)
     with pytest.raises(ValueError, match=r"a dict of token_ids\. Received: a dict of \['ids'\], without token_ids"):
-        make().start({"ids": [[1]]})
+        make().start({"ids": [[1]]}, 1)
     with pytest.raises(ValueError, match=r"A mask is boolean here.*padding_mask of dtype float32"):
-        make().start({"token_ids": np.ones((1, 2), "int32"), "padding_mask": np.ones((1, 2), "float32")})
+        make().start({"token_ids": np.ones((1, 2), "int32"), "padding_mask": np.ones((1, 2), "float32")}, 1)

@@ -26,7 +26,7 @@ def options(score):
 def test_the_known_target_at_once_equals_one_word_at_a_time(attention, cell, make, batch):
     model, (inputs, _, _) = make(attention=attention, cell=cell), batch
     together = to_numpy(model(inputs))
-    first, state, memory = model.start(inputs)
+    first, state, memory = model.start(inputs, together.shape[1])
     np.testing.assert_array_equal(to_numpy(first), inputs["decoder_token_ids"][:, 0])
     for t in range(together.shape[1]):
         logits, state = model.step(inputs["decoder_token_ids"][:, t], state, memory)
