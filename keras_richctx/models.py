@@ -1,6 +1,7 @@
 """Every model: `krc.models.X` is a `keras.Model` that saves into one file with what it needs, its tokenizers among it."""
 
+from keras_richctx.gpt import GPT, GPT2
 from keras_richctx.language_models import AWDLSTM, CharRNN, ConvLanguageModel, ULMFiTClassifier
-from keras_richctx.translation import Seq2Seq
+from keras_richctx.translation import Seq2Seq, Transformer
 
-__all__ = ["AWDLSTM", "CharRNN", "ConvLanguageModel", "Seq2Seq", "ULMFiTClassifier"]
+__all__ = ["AWDLSTM", "GPT", "GPT2", "CharRNN", "ConvLanguageModel", "Seq2Seq", "Transformer", "ULMFiTClassifier"]

@@ -147,7 +147,7 @@ class MultiHeadAttention(keras.layers.Layer):
             (q,), memory = self._project(query, "query"), self.project(value, key)
         if cache is not None:
             memory = self._extend(cache, memory)
-            mask = merge_masks(mask, slots_mask(cache["index"], q.shape[2], memory["key"].shape[2]))
+            mask = merge_masks(mask, slots_mask(cache["index"], keras.ops.shape(q)[2], keras.ops.shape(memory["key"])[2]))
         output, weights = self.attend(q, memory, mask, use_causal_mask and cache is None, return_attention_scores, training)
         results = [output, *([weights] if return_attention_scores else []), *([memory] if cache is not None else [])]
         return results[0] if len(results) == 1 else tuple(results)

@@ -35,6 +35,7 @@ class TiedDense(keras.layers.Layer):
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
         self.units = units
+        self.supports_masking = True
 
     def build(self, features_shape, embeddings_shape=None):
         self.bias = self.add_weight(shape=(self.units,), initializer="zeros", name="bias")
@@ -43,6 +44,9 @@ class TiedDense(keras.layers.Layer):
         # h E^T + b
         kernel = keras.ops.cast(keras.ops.transpose(embeddings), features.dtype)  # (E, V)
         return keras.ops.matmul(features, kernel) + keras.ops.cast(self.bias, features.dtype)
+
+    def compute_mask(self, features, previous_mask):
+        return None  # the loss goes by its weights
 
     def compute_output_shape(self, features_shape, embeddings_shape=None):
         return (*features_shape[:-1], self.units)

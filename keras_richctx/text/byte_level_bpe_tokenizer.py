@@ -1,51 +1,19 @@
 r"""Sub-words over bytes: any text, no unknown token, and the text comes back exactly."""
 
-import re
+import functools
+import json
+import pathlib
 from typing import ClassVar
 
 import keras
 import tokenizers
 from tokenizers import AddedToken, decoders, models, pre_tokenizers, trainers
 
+from keras_richctx.text.byte_alphabet import byte_alphabet, show_bytes
+from keras_richctx.text.byte_level_vocabulary import END_OF_TEXT, HUGGING_FACE, OPENAI, SPECIAL_TOKENS, check_vocabulary, read_vocabulary, write_vocabulary
 from keras_richctx.text.checks import check_ids, check_vocab_size
 from keras_richctx.text.corpus import read_texts
-from keras_richctx.text.tokenizer import Tokenizer
-
-SPECIAL_TOKENS = ("[PAD]", "[BOS]", "[EOS]")
-
-
-def byte_alphabet():
-    """Returns the printable character that stands for each byte in a byte-level vocabulary.
-
-    A printable byte of Latin-1 stands for itself, the 68 others (spaces, controls) follow from U+0100 on: the space is `Ġ`, U+0120.
-
-    Returns:
-        A dictionary from characters to bytes, of 256 entries.
-
-    References:
-        [GPT-2's `encoder.py`](https://github.com/openai/gpt-2/blob/master/src/encoder.py), `bytes_to_unicode`.
-    """
-    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in printable]
-    return {chr(byte): byte for byte in printable} | {chr(0x100 + i): byte for i, byte in enumerate(others)}
-
-
-def show_bytes(content):
-    """Decodes UTF-8 for a reader: a byte that is no part of a whole character shows as `<0xE2>`.
-
-    Args:
-        content: bytes.
-
-    Returns:
-        A string.
-
-    Example:
-        >>> show_bytes("né".encode()[:2])
-        'n<0xC3>'
-    """
-    text = content.decode("utf-8", "surrogateescape")  # a stray byte b becomes U+DC00 + b
-    return re.sub("[\udc80-\udcff]", lambda match: f"<0x{ord(match[0]) - 0xDC00:02X}>", text)
-
+from keras_richctx.text.tokenizer import FILE_NAME, Tokenizer
 
 _BYTES = byte_alphabet()
 
@@ -58,7 +26,9 @@ class ByteLevelBPETokenizer(Tokenizer):
     applied in their order. All 256 bytes are in the vocabulary: there is no unknown token, and `decode(tokenizer(text)) == text` for any text,
     normalised or not. Ids that end in the middle of a character, as a model may generate them, decode to U+FFFD there.
 
-    The special tokens are padding = 0, begin = 1 and end = 2, `[PAD]`, `[BOS]` and `[EOS]` unless named otherwise.
+    The vocabulary says which ids are special. Where the first three are, as `train` has them, they are padding = 0, begin = 1 and end = 2, `[PAD]`,
+    `[BOS]` and `[EOS]` unless named otherwise. Else the special token `<|endoftext|>` is all three at once, as in GPT-2, wherever it stands (there at
+    50256): `pad_id == bos_id == eos_id`, and a mask cannot be told from the ids.
 
     Args:
         spec: string, the content of a `tokenizer.json` file. Use `train` or `from_preset` to make a tokenizer.
@@ -88,7 +58,7 @@ class ByteLevelBPETokenizer(Tokenizer):
           bytes in place of characters.
     """
 
-    pad_id, bos_id, eos_id = range(3)
+    pad_id, bos_id, eos_id = range(3)  # of a vocabulary trained here
     _required: ClassVar[dict] = {
         "model": {"type": "BPE"},
         "normalizer": None,
@@ -132,15 +102,93 @@ class ByteLevelBPETokenizer(Tokenizer):
         tokenizer.train_from_iterator(read_texts(texts), trainer)
         return cls(tokenizer.to_str())
 
+    @classmethod
+    def from_preset(cls, preset_dir):
+        """Reads a tokenizer that `save_to_preset` wrote, or the vocabulary of GPT-2 or of a model like it.
+
+        Args:
+            preset_dir: path of a directory that holds `tokenizer.json`, ours or Hugging Face's; or else `vocab.json` and `merges.txt`, as Hugging Face
+                names them; or else `encoder.json` and `vocab.bpe`, as OpenAI does. What other files there say of special tokens is not read.
+
+        Returns:
+            A `ByteLevelBPETokenizer`.
+
+        Raises:
+            FileNotFoundError: if there is none of them, or one without the other.
+            ValueError: if a file is damaged, or of another kind of tokenizer.
+        """
+        directory = pathlib.Path(preset_dir)
+        if (directory / FILE_NAME).is_file():
+            return super().from_preset(directory)
+        for names in (HUGGING_FACE, OPENAI):
+            paths = [directory / name for name in names]
+            if any(path.is_file() for path in paths):
+                try:
+                    return cls(read_vocabulary(*paths))
+                except ValueError as error:
+                    raise ValueError(f"{paths[0]} with {names[1]} cannot be read as a {cls.__name__}: {error}") from error
+        raise FileNotFoundError(
+            f"A preset of a {cls.__name__} is a directory that holds {FILE_NAME}, or {' and '.join(HUGGING_FACE)}, or {' and '.join(OPENAI)}. "
+            f"Received: preset_dir={str(preset_dir)!r}, where there are none"
+        )
+
+    def save_vocabulary(self, preset_dir):
+        """Writes `vocab.json` and `merges.txt`, the two files of Hugging Face's GPT-2. `from_preset` reads them as a tokenizer with the same ids.
+
+        Args:
+            preset_dir: path of the directory, which is made if needed.
+
+        Raises:
+            ValueError: if there are special or added tokens that the two files do not tell; `save_to_preset` keeps them.
+        """
+        content = json.loads(self._tokenizer.to_str())
+        added = tuple(token["content"] for token in content["added_tokens"])
+        if added not in ((END_OF_TEXT,), SPECIAL_TOKENS):
+            raise ValueError(
+                f"{' and '.join(HUGGING_FACE)} do not say which tokens are special: it has to be {END_OF_TEXT}, or {', '.join(SPECIAL_TOKENS)}. "
+                f"Received: {', '.join(added)}; save_to_preset writes a {FILE_NAME}, which says it"
+            )
+        write_vocabulary(preset_dir, self._tokenizer.get_vocab(), content["model"]["merges"])
+
     def pieces(self, ids):
-        tokens = [self._tokenizer.id_to_token(i) for i in check_ids(ids, self.vocab_size)]
-        return [token if i in self._special else show_bytes(bytes(_BYTES[c] for c in token)) for i, token in zip(ids, tokens)]
+        ids = check_ids(ids, self.vocab_size)
+        return [self._tokenizer.id_to_token(i) if i in self._special else show_bytes(self._contents[i]) for i in ids]
 
     def _join(self, ids):
-        return self._tokenizer.decode(ids, skip_special_tokens=False)
+        return b"".join([self._contents[i] for i in ids]).decode("utf-8", "replace")
+
+    @functools.cached_property
+    def _contents(self):
+        """The bytes that each id stands for, as a list. A token that was added, or put in by hand, is spelt as it is."""
+        added = self._tokenizer.get_added_tokens_decoder()
+        tokens = map(self._tokenizer.id_to_token, range(self.vocab_size))
+        return [token.encode() if i in added or not _BYTES.keys() >= set(token) else bytes(_BYTES[c] for c in token) for i, token in enumerate(tokens)]
+
+    def _find_special(self):
+        special, end = super()._find_special(), self._tokenizer.token_to_id(END_OF_TEXT)
+        if special >= {0, 1, 2}:
+            return special
+        if end not in special:
+            raise ValueError(
+                f"{type(self).__name__} needs special tokens at the ids [0, 1, 2], padding, begin and end, or the special token {END_OF_TEXT}. "
+                f"Received: special tokens at {sorted(special)}"
+            )
+        self.pad_id = self.bos_id = self.eos_id = end
+        return special
 
     def _check(self, content):
         super()._check(content)
-        missing = set(_BYTES) - set(content["model"]["vocab"])
-        if missing:
-            raise ValueError(f"A byte-level vocabulary holds all 256 bytes; text would be lost. Received: {len(missing)} missing, such as {min(missing)!r}")
+        model, added = content["model"], content.get("added_tokens") or []
+        options = {name: model[name] for name in ("dropout", "continuing_subword_prefix", "end_of_word_suffix", "ignore_merges") if model.get(name)}
+        if options or not content["pre_tokenizer"].get("use_regex", True):
+            raise ValueError(f"A {type(self).__name__} splits and merges as GPT-2 does, without options. Received: {options or {'use_regex': False}}")
+        if (content.get("post_processor") or {}).get("type") == "RobertaProcessing":
+            raise ValueError(f"A {type(self).__name__} has GPT-2's special tokens or its own. Received: post_processor=RobertaProcessing, with RoBERTa's")
+        swallows = [token["content"] for token in added if not token["special"] and (token["lstrip"] or token["rstrip"])]
+        if swallows:
+            raise ValueError(f"An added token must not swallow the spaces beside it; text would be lost. Received: lstrip or rstrip at {swallows[:10]}")
+        check_vocabulary(model["vocab"])
+        listed = model["vocab"] | {token["content"]: token["id"] for token in added}
+        if listed != self._tokenizer.get_vocab():  # the Rust side numbers added tokens anew where their ids do not fit
+            ids = {token["content"]: token["id"] for token in added}
+            raise ValueError(f"Added tokens have their ids in the vocabulary, or go on from its {len(model['vocab'])} without a gap. Received: {ids}")

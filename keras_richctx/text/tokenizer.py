@@ -22,7 +22,7 @@ class Tokenizer(abc.ABC):
     Keras model: it is registered, and its config is the specification, so that it travels inside the `.keras` file.
 
     Special tokens are added by `bos` and `eos` and never read out of a text: the text `"[EOS]"` is encoded as the five characters that it is. Padding
-    is for batches, `pad_id` is 0.
+    is for batches; `pad_id` is 0 unless the subclass says otherwise. A post-processor in a file is dropped.
 
     Args:
         spec: string, the content of a `tokenizer.json` file.
@@ -54,7 +54,8 @@ class Tokenizer(abc.ABC):
         self._tokenizer.encode_special_tokens = True  # "[EOS]" in a text is text
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
-        self._special = {i for i, token in self._tokenizer.get_added_tokens_decoder().items() if token.special}
+        self._tokenizer.post_processor = None  # it would cut a token's space off its span
+        self._special = self._find_special()
         named = {i for i in (self.pad_id, self.unk_id, self.bos_id, self.eos_id) if i is not None}
         if not named <= self._special:
             raise ValueError(f"{type(self).__name__} needs special tokens at the ids {sorted(named)}. Received: special tokens at {sorted(self._special)}")
@@ -253,6 +254,10 @@ class Tokenizer(abc.ABC):
         found = {name: _part(content.get(name), wanted) for name, wanted in self._required.items()}
         if found != self._required:
             raise ValueError(f"A {type(self).__name__} has {self._required}; load another kind with its own class. Received: {found}")
+
+    def _find_special(self):
+        """Returns the ids of the special tokens. A subclass in which they say what pads, begins and ends sets its `pad_id`, `bos_id` and `eos_id` here."""
+        return {i for i, token in self._tokenizer.get_added_tokens_decoder().items() if token.special}
 
     def _encode(self, text):
         """Encodes one string: ids, tokens and offsets."""

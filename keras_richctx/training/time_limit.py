@@ -20,6 +20,7 @@ class TimeLimit(keras.callbacks.Callback):
     Args:
         seconds: number, T.
         learning_rate: float, $\eta_0$, as in the optimizer, which must have a number for it and no schedule.
+        warmup_steps: integer, the first steps of the optimizer, in which the rate is only a part of that: $1 / w, 2 / w, \dots$ Defaults to `0`.
 
     Raises:
         ValueError: if a number is not positive.
@@ -34,13 +35,14 @@ class TimeLimit(keras.callbacks.Callback):
         (True, 0.0)
     """
 
-    def __init__(self, seconds, learning_rate):
+    def __init__(self, seconds, learning_rate, warmup_steps=0):
         super().__init__()
         for name, value in (("seconds", seconds), ("learning_rate", learning_rate)):
             if not 0 < value < math.inf:
                 raise ValueError(f"{name} must be a positive number. Received: {name}={value!r}")
         self.seconds = seconds
         self.learning_rate = learning_rate
+        self.warmup_steps = warmup_steps
         self._end = None
 
     def seconds_left(self):
@@ -49,6 +51,9 @@ class TimeLimit(keras.callbacks.Callback):
 
     def on_train_begin(self, logs=None):
         rate = float(keras.ops.convert_to_numpy(self.model.optimizer.learning_rate))
+        step = int(self.model.optimizer.iterations)
+        if 0 < step <= self.warmup_steps:
+            rate /= step / self.warmup_steps  # the rate that the checkpoint has is that of its last step
         # t / T = arccos(2 eta / eta_0 - 1) / pi
         spent = math.acos(min(max(2 * rate / self.learning_rate - 1, -1.0), 1.0)) / math.pi
         self._end = monotonic() + (1 - spent) * self.seconds
@@ -56,7 +61,10 @@ class TimeLimit(keras.callbacks.Callback):
     def on_train_batch_begin(self, batch, logs=None):
         spent = 1 - self.seconds_left() / self.seconds
         # eta = eta_0 (1 + cos(pi t / T)) / 2
-        self.model.optimizer.learning_rate = self.learning_rate * (1 + math.cos(math.pi * spent)) / 2
+        rate = self.learning_rate * (1 + math.cos(math.pi * spent)) / 2
+        if self.warmup_steps:
+            rate *= min(1.0, (int(self.model.optimizer.iterations) + 1) / self.warmup_steps)
+        self.model.optimizer.learning_rate = rate
 
     def on_train_batch_end(self, batch, logs=None):
         if self.seconds_left() == 0:

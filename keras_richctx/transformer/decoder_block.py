@@ -23,9 +23,10 @@ class DecoderBlock(Block):
     Call arguments:
         inputs: float tensor of shape `(B, T, D)`.
         memory: float tensor of shape `(B, S, M)`, the source; or what `project_memory` made of it.
-        mask: boolean tensor of shape `(B, T)`, `True` at real positions, or `None` for all. With a `cache` it is over its slots.
+        mask: boolean tensor of shape `(B, T)`, `True` at real positions, or `None` for all; without a `cache`.
         memory_mask: boolean tensor of shape `(B, S)`, `True` at real positions, or `None` for all.
         cache: dict of the positions before, from `empty_cache` or an earlier call, or `None`.
+        real_slots: boolean tensor over the slots of the `cache`, `True` where what is or will be there is real, or `None` for all.
         return_attention_scores: boolean, whether to return the attention weights too.
         training: boolean, whether dropout is on.
 
@@ -65,15 +66,17 @@ class DecoderBlock(Block):
             self.source_attention_norm.build((None, None, width))
         self._build_feed_forward(width)
 
-    def call(self, inputs, memory=None, mask=None, memory_mask=None, cache=None, return_attention_scores=False, training=False):
+    def call(self, inputs, memory=None, mask=None, memory_mask=None, cache=None, real_slots=None, return_attention_scores=False, training=False):
         if (memory is None) == self.cross_attention:
             wanted = "attends over a source, and takes memory" if self.cross_attention else "has no attention over a source, and takes no memory"
             raise ValueError(f"This decoder block {wanted}. Received: memory={'None' if memory is None else 'a source'}")
+        if isinstance(memory_mask, dict):  # Keras fills in the masks of what `project_memory` made: there are none
+            memory_mask = None
         options = {"return_attention_scores": return_attention_scores, "training": training}
 
         def attend_itself(x):
-            rows = mask if cache is None else None
-            return self.self_attention(x, query_mask=rows, value_mask=mask, use_causal_mask=True, cache=cache, **options)
+            columns = mask if cache is None else real_slots
+            return self.self_attention(x, query_mask=mask, value_mask=columns, use_causal_mask=True, cache=cache, **options)
 
         def attend_source(x):
             if isinstance(memory, dict):

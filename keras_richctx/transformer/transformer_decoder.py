@@ -22,9 +22,10 @@ class TransformerDecoder(Stack):
     Call arguments:
         inputs: float tensor of shape `(B, T, D)`.
         memory: float tensor of shape `(B, S, M)`, the source; or what `project_memory` made of it.
-        mask: boolean tensor of shape `(B, T)`, `True` at real positions, or `None` for all. With a `cache` it is over its slots.
+        mask: boolean tensor of shape `(B, T)`, `True` at real positions, or `None` for all; without a `cache`.
         memory_mask: boolean tensor of shape `(B, S)`, `True` at real positions, or `None` for all.
         cache: list of L dicts, from `empty_cache` or an earlier call, or `None`.
+        real_slots: boolean tensor of shape `(B, S)` over the slots of the `cache`, `True` where what is or will be there is real, or `None` for all.
         return_attention_scores: boolean, whether to return the attention weights of all layers too.
         training: boolean, whether dropout is on.
 
@@ -52,13 +53,15 @@ class TransformerDecoder(Stack):
     def build(self, inputs_shape, memory_shape=None):
         self._build(inputs_shape[-1], memory_shape)
 
-    def call(self, inputs, memory=None, mask=None, memory_mask=None, cache=None, return_attention_scores=False, training=False):
+    def call(self, inputs, memory=None, mask=None, memory_mask=None, cache=None, real_slots=None, return_attention_scores=False, training=False):
+        if isinstance(memory_mask, list | tuple):  # Keras fills in the masks of what `project_memory` made: there are none
+            memory_mask = None
         x, itself, across, caches = inputs, [], [], []
         for index, block in enumerate(self.blocks):
             source = memory[index] if isinstance(memory, list | tuple) else memory
             own = None if cache is None else cache[index]
             options = {"return_attention_scores": return_attention_scores, "training": training}
-            x = block(x, source, mask=mask, memory_mask=memory_mask, cache=own, **options)
+            x = block(x, source, mask=mask, memory_mask=memory_mask, cache=own, real_slots=real_slots, **options)
             if return_attention_scores or cache is not None:
                 x, *rest = x
                 caches += [rest.pop()] if cache is not None else []

@@ -8,7 +8,9 @@ from keras_richctx.datasets import translation_batches
 from keras_richctx.text import ByteLevelBPETokenizer, WordTokenizer
 from keras_richctx.training import TimeLimit, fit
 from keras_richctx.translation.seq2seq import Seq2Seq
+from keras_richctx.translation.transformer import Transformer
 
+MODELS = ("seq2seq", "transformer")
 TOKENIZERS = {"word": WordTokenizer, "bpe": ByteLevelBPETokenizer}
 WITHOUT_END = 1_000_000  # epochs, where the clock ends the training
 
@@ -18,16 +20,21 @@ class Recipe:
     r"""The tokenizers, the model and the training of a translator: what the command, the course and the benchmarks have in common.
 
     Trained with Adam, gradients clipped to a global norm of 1, and a learning rate that falls to zero along half a cosine, over the epochs or over the minutes:
-    one of the two is given.
+    one of the two is given. For a Transformer the rate rises over the first `warmup_steps`, and Adam forgets its squares faster, as in the paper.
 
     Args:
+        model: string, `"seq2seq"` or `"transformer"`. Defaults to `"seq2seq"`.
         tokenizer: string, `"word"` or `"bpe"`, for both languages. Defaults to `"bpe"`.
         vocab_size: integer, the most ids of each language. Defaults to `4000`.
         max_length: integer, the longest sentence to train on, in tokens with the end symbol; a pair with a longer one is left out, with a warning. With the
             `"location"` score, also the longest that the model can read. Defaults to `100`.
-        units, embedding_dim, cell, attention, score, dropout, coverage: as in `Seq2Seq`.
+        units: integer, the width of the states of a `Seq2Seq`, or of a `Transformer`. Defaults to `256`.
+        embedding_dim, cell, attention, score, coverage: as in `Seq2Seq`; a `Transformer` has no use for them.
+        num_layers, num_heads, norm, label_smoothing: as in `Transformer`; a `Seq2Seq` has no use for them.
+        dropout: float, as in either. Defaults to `0.1`.
         batch_size: integer, pairs in a step. Defaults to `128`.
-        learning_rate: float, at the beginning. Defaults to `0.004`.
+        learning_rate: float, the highest. Defaults to `0.004` for a `Seq2Seq` and `0.001` for a `Transformer`.
+        warmup_steps: integer, the steps over which the rate of a `Transformer` rises. Defaults to `200`.
         epochs: integer, passes over the pairs, or `None`. Defaults to `None`.
         minutes: float, how long to train, or `None`. Defaults to `None`.
         patience: integer, the number of epochs without a better validation loss after which training stops, or `None`. Defaults to `None`.
@@ -45,6 +52,7 @@ class Recipe:
         [0]
     """
 
+    model: str = "seq2seq"
     tokenizer: str = "bpe"
     vocab_size: int = 4000
     max_length: int = 100
@@ -53,10 +61,15 @@ class Recipe:
     cell: str = "gru"
     attention: str = "bahdanau"
     score: str | None = None
+    num_layers: int = 3
+    num_heads: int = 4
+    norm: str = "pre"
+    label_smoothing: float = 0.1
     dropout: float = 0.1
     coverage: float = 0.0
     batch_size: int = 128
-    learning_rate: float = 0.004
+    learning_rate: float | None = None
+    warmup_steps: int = 200
     epochs: int | None = None
     minutes: float | None = None
     patience: int | None = None
@@ -69,6 +82,10 @@ class Recipe:
             raise ValueError(
                 f"Training ends after some epochs or after some minutes: give one of the two. Received: epochs={self.epochs}, minutes={self.minutes}"
             )
+        if self.model not in MODELS:
+            raise ValueError(f"Unknown model. Received: model={self.model!r}. Choose one of {', '.join(MODELS)}.")
+        if self.learning_rate is None:
+            object.__setattr__(self, "learning_rate", 0.001 if self.model == "transformer" else 0.004)
         if not 0 < self.learning_rate < float("inf"):
             raise ValueError(f"The learning rate is a number above zero. Received: learning_rate={self.learning_rate}")
 
@@ -92,9 +109,12 @@ class Recipe:
             target_tokenizer: tokenizer of the target language.
 
         Returns:
-            A `Seq2Seq`.
+            A `Seq2Seq` or a `Transformer`.
         """
         keras.utils.set_random_seed(self.seed)
+        if self.model == "transformer":
+            sizes = {"num_layers": self.num_layers, "width": self.units, "num_heads": self.num_heads, "norm": self.norm}
+            return Transformer(source_tokenizer, target_tokenizer, dropout=self.dropout, label_smoothing=self.label_smoothing, **sizes)
         return Seq2Seq(
             source_tokenizer,
             target_tokenizer,
@@ -122,16 +142,21 @@ class Recipe:
             The `keras.callbacks.History`.
         """
         batches = self._batches(model, pairs)
-        rate = self.learning_rate
+        rate, rise, beta_2 = self.learning_rate, 0, 0.999
+        if self.model == "transformer":
+            rise, beta_2 = self.warmup_steps, 0.98
         if self.minutes is None:
-            # eta = eta_0 (1 + cos(pi t / T)) / 2, over the steps; TimeLimit does the same over the time
-            rate = keras.optimizers.schedules.CosineDecay(rate, self.epochs * int(batches.cardinality()))
-        model.compile(keras.optimizers.Adam(rate, global_clipnorm=1.0))
+            # eta = eta_0 (1 + cos(pi t / T)) / 2, over the steps behind the rise; TimeLimit does the same over the time
+            steps = self.epochs * int(batches.cardinality())
+            rise = min(rise, steps // 2)
+            target = {"initial_learning_rate": 0.0, "warmup_target": rate, "warmup_steps": rise} if rise else {"initial_learning_rate": rate}
+            rate = keras.optimizers.schedules.CosineDecay(decay_steps=steps - rise, **target)
+        model.compile(keras.optimizers.Adam(rate, beta_2=beta_2, global_clipnorm=1.0))
         return fit(
             model,
             batches,
             epochs=self.epochs or WITHOUT_END,
-            callbacks=[TimeLimit(60 * self.minutes, rate)] if self.minutes else [],
+            callbacks=[TimeLimit(60 * self.minutes, rate, rise)] if self.minutes else [],
             validation_data=None if validation is None else self._batches(model, validation, shuffle=False),
             checkpoint_dir=checkpoint_dir,
             patience=self.patience,

@@ -165,7 +165,7 @@ class Seq2Seq(Translator):
 
     def _read(self, inputs, training=False):
         """Encodes the source: its states `(B, S, U)`, its summary `(B, U)`, its padding mask `(B, S)`."""
-        _check_holds(inputs, "encoder_token_ids")
+        check_holds(inputs, "encoder_token_ids", self)
         mask = self._source_mask(inputs)
         embedded = self.dropout(self.source_embedding(inputs["encoder_token_ids"]), training=training)
         memory, summary = self.encoder(embedded, mask=mask)
@@ -173,7 +173,7 @@ class Seq2Seq(Translator):
 
     def _run(self, inputs, training=False):
         """Encodes the source and runs the decoder over the known target: features `(B, T, U)` and weights `(B, T, S)`."""
-        _check_holds(inputs, "decoder_token_ids")
+        check_holds(inputs, "decoder_token_ids", self)
         memory, summary, mask = self._read(inputs, training)
         embedded = self.dropout(self.target_embedding(inputs["decoder_token_ids"]), training=training)
         return self.decoder(embedded, memory, summary, memory_mask=mask)
@@ -200,8 +200,8 @@ class Seq2Seq(Translator):
         }
 
 
-def _check_holds(inputs, name):
+def check_holds(inputs, name, model):
     """Raises unless the inputs are a dict that holds `name`."""
     if not isinstance(inputs, dict) or name not in inputs:
         received = f"a dict of {sorted(inputs)}" if isinstance(inputs, dict) else f"a {type(inputs).__name__}"
-        raise ValueError(f"A Seq2Seq takes a dict of encoder_token_ids and decoder_token_ids. Received: {received}, without {name}")
+        raise ValueError(f"A {type(model).__name__} takes a dict of encoder_token_ids and decoder_token_ids. Received: {received}, without {name}")

@@ -2,6 +2,7 @@
 
 import keras
 
+from keras_richctx.training import SmoothedCrossentropy
 from keras_richctx.translation.translate import translate
 
 
@@ -16,6 +17,7 @@ class Translator(keras.Model):
         **kwargs: passed to `keras.Model`.
     """
 
+    label_smoothing = 0.0  # what the default loss shares out of each label
     max_source_length = None  # the longest source in tokens that the model can read, where there is such a limit
 
     def __init__(self, source_tokenizer, target_tokenizer, **kwargs):
@@ -33,14 +35,14 @@ class Translator(keras.Model):
 
         Args:
             optimizer: optimizer or its name. Defaults to `"adam"`.
-            loss: `"auto"` for the cross-entropy over real target positions: the sum of their losses divided by their number.
+            loss: `"auto"` for the cross-entropy over real target positions, with the model's label smoothing: the sum of their losses divided by their number.
             weighted_metrics: `"auto"` for the token accuracy over real target positions.
             jit_compile: boolean or `"auto"`. Defaults to `False` on TensorFlow, where XLA would compile a program for each shape of batch, and `"auto"`
                 elsewhere.
             **kwargs: passed to `keras.Model.compile`.
         """
         if loss == "auto":
-            loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction="mean_with_sample_weight")
+            loss = SmoothedCrossentropy(self.label_smoothing)
         if weighted_metrics == "auto":
             weighted_metrics = [keras.metrics.SparseCategoricalAccuracy(name="token_accuracy")]
         if jit_compile is None:

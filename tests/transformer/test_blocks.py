@@ -108,6 +108,8 @@ def test_cached_equals_uncached_and_no_position_sees_ahead(stacks):
         output, cache = decoder(y[:, t : t + 1], source, memory_mask=SOURCE_MASK, cache=cache)
         outputs.append(to_numpy(output))
     np.testing.assert_allclose(np.concatenate(outputs, axis=1), wanted, atol=1e-5)
+    unmasked, _ = decoder(y[:, :1], source, cache=decoder.empty_cache(B, T))
+    np.testing.assert_allclose(to_numpy(unmasked), to_numpy(decoder(y, memory))[:, :1], atol=1e-5)
     changed = y.copy()
     changed[:, 4:] += 1
     np.testing.assert_allclose(to_numpy(decoder(changed, memory, memory_mask=SOURCE_MASK))[:, :4], wanted[:, :4], atol=1e-5)
