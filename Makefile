@@ -9,7 +9,7 @@ BIN := .venv/bin
 HOLD := torch==2.13.0 # what `make lock` does not move
 INSTALL := $(BIN)/python -m pip install --constraint constraints.txt --editable
 
-.PHONY: help demo test test-backends lint format notebooks docs bench bench-recurrent lock clean
+.PHONY: help demo test test-backends lint format notebooks docs bench bench-recurrent bench-decode lock clean
 
 help:
 	@echo "make demo            train a small translator, translate ten sentences, draw what it attended to"
@@ -18,7 +18,7 @@ help:
 	@echo "make lint            style, format and the direction of imports;  make format  mends what can be mended"
 	@echo "make notebooks       run every notebook;  the executed copies are in build/notebooks"
 	@echo "make docs            build the site into site/"
-	@echo "make bench           measure what the docs state;  tables go to benchmarks/results;  make bench-recurrent  the LSTMs alone"
+	@echo "make bench           measure what the docs state;  tables go to benchmarks/results;  make bench-recurrent  the LSTMs alone,  make bench-decode  GPT-2"
 	@echo "make lock            renew constraints.txt from what pyproject.toml allows;  make clean  removes what make made"
 
 demo: .venv/.made
@@ -50,6 +50,9 @@ docs: .venv/.made-docs
 
 bench: .venv/.made-backends
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+bench-decode: .venv/.made-backends
+	$(BIN)/python benchmarks/bench_decode.py float32 bfloat16
 
 bench-recurrent: .venv/.made-backends
 	$(BIN)/python benchmarks/bench_recurrent.py

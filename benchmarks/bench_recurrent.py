@@ -7,13 +7,12 @@ Each side is a process of its own, so that no library's threads stand in another
 
 import contextlib
 import importlib.util
-import os
-import subprocess
 import sys
 
 import keras
 import numpy as np
 from harness import matmul_rate, measure, ratio, report
+from worker import Worker, serve
 
 BATCH, LENGTH, SIZES = 32, 128, (128, 512)
 SIDES = {
@@ -28,7 +27,7 @@ def main(*backends):
     missing = [backend for backend in backends if importlib.util.find_spec(backend) is None]
     if missing:
         print(f"Left out, since not installed: {', '.join(missing)}.")
-    with Worker("torch" if "torch" in backends else backends[0], "device", 1) as worker:
+    with start("torch" if "torch" in backends else backends[0], "device", 1) as worker:
         device = worker.ask("device")
     for units in SIZES:
         sides = {backend: SIDES[backend] for backend in backends if backend not in missing}
@@ -39,7 +38,7 @@ def compare(units, sides, device):
     """Measures all sides for one width and reports a table."""
     flops = 2 * BATCH * LENGTH * 4 * units * 2 * units  # a multiplication and an addition for each weight, at each step
     with contextlib.ExitStack() as stack:
-        workers = {(backend, side): stack.enter_context(Worker(backend, side, units)) for backend, side in sides}
+        workers = {(backend, side): stack.enter_context(start(backend, side, units)) for backend, side in sides}
         failures, reference = {}, None
         for key, worker in list(workers.items()):
             answer = worker.ask("check")
@@ -76,27 +75,9 @@ def compare(units, sides, device):
     report(f"recurrent_{units}{'_gpu' if device else ''}", f"LSTM of {units} units{f' on {device}' if device else ''}", rows, note)
 
 
-class Worker(contextlib.AbstractContextManager):
-    """A process that runs one side, asked by lines on its input."""
-
-    def __init__(self, backend, side, units):
-        self.name = f"{side} on {backend}"
-        several_on_a_gpu = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_FORCE_GPU_ALLOW_GROWTH": "true"}
-        environment = {**os.environ, **several_on_a_gpu, "KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"}
-        command = [sys.executable, __file__, "--work", side, str(units)]
-        self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-
-    def ask(self, what):
-        self.process.stdin.write(what + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise RuntimeError(f"{self.name} ended at {what!r}, with code {self.process.wait()}")
-        return answer.strip()
-
-    def __exit__(self, *exception):
-        self.process.stdin.close()
-        self.process.wait()
+def start(backend, side, units):
+    """Starts the process of a side."""
+    return Worker(f"{side} on {backend}", [sys.executable, __file__, "--work", side, str(units)], backend)
 
 
 def work(side, units):
@@ -113,8 +94,7 @@ def work(side, units):
             return f"failed: {str(failure).splitlines()[0][:200]}"
 
     tasks = {"device": device_name, "check": check, "rate": matmul_rate, "forward": lambda: forward()[0, 0, 0], "step": step}
-    for line in sys.stdin:
-        print(tasks[line.strip()](), flush=True)
+    serve(lambda task: tasks[task]())
 
 
 def device_name():

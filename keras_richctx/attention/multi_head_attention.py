@@ -230,6 +230,8 @@ class MultiHeadAttention(keras.layers.Layer):
 
     def _project(self, x, *names):
         """Multiplies x, `(B, T, D)`, by several projections in one product; returns a list of `(B, H, T, K)`."""
+        if x.shape[1] == 1 and len(names) > 1:  # for one position, to lay the matrices side by side costs more than it saves
+            return [projected for name in names for projected in self._project(x, name)]
         kernels = [keras.ops.cast(getattr(self, f"{name}_kernel"), self.compute_dtype) for name in names]
         widths = [kernel.shape[2] for kernel in kernels]
         flat = [keras.ops.reshape(kernel, (kernel.shape[0], -1)) for kernel in kernels]  # (D, H, K) -> (D, H K)

@@ -205,8 +205,8 @@ class GPT2(LanguageModel):
         return self.dropout(self.positions(self.embedding(token_ids), positions), training=training)
 
     def _project(self, features):
-        # logits = LN(h^L) E^T
-        return keras.ops.matmul(features, keras.ops.transpose(keras.ops.cast(self.embedding.embeddings, features.dtype)))
+        # logits = LN(h^L) E^T, without a transposed copy of E
+        return keras.ops.einsum("btd,vd->btv", features, keras.ops.cast(self.embedding.embeddings, features.dtype))
 
     @classmethod
     def from_preset(cls, preset, tokenizer=None, **options):
