@@ -28,8 +28,8 @@ test: .venv/.made-dev
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 test-backends: .venv/.made-backends
-	KERAS_BACKEND=jax $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/recurrent tests/attention tests/generation tests/text
-	KERAS_BACKEND=torch $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/recurrent tests/attention tests/generation tests/language_models tests/training
+	KERAS_BACKEND=jax $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/recurrent tests/attention tests/transformer tests/generation/test_prompts.py tests/generation/test_greedy.py
+	KERAS_BACKEND=torch $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/recurrent tests/attention tests/transformer tests/generation tests/language_models tests/gpt tests/training
 
 lint: .venv/.made-dev
 	$(BIN)/ruff check .

@@ -80,7 +80,9 @@ def _rows_to_run(batch):
 
     On a GPU that is a multiple of eight, with copies of the last row: XLA's products of less than eight rows take longer there than those of eight.
     """
-    extra = -batch % GPU_ROWS if keras.distribution.list_devices("gpu") else 0
+    has_xla = keras.backend.backend() != "torch"
+    on_gpu = has_xla and any(device.lower().startswith(("gpu", "cuda")) for device in keras.distribution.list_devices())
+    extra = -batch % GPU_ROWS if on_gpu else 0
     return lambda array: np.concatenate([array, np.repeat(array[-1:], extra, axis=0)])
 
 
