@@ -1,5 +1,7 @@
 """Checks the answer of an exercise: says what is off and leaves the finding to the reader."""
 
+import re
+
 import numpy as np
 
 from keras_richctx.course import answers
@@ -9,8 +11,8 @@ from keras_richctx.course.diagnose_array import as_array, diagnose_array
 def check(exercise, answer, strict=False):
     """Checks an answer and prints what is off with it, without giving the right one away.
 
-    Three digits of a number are enough. Of numbers, arrays and tensors it is said what they share with the answer: all but a factor, the sign, the
-    normalisation or the order of the axes; of sets and sequences, how many of their members are right.
+    Three digits of a number are enough, where the answer is not an integer. Of numbers, arrays and tensors it is said what they share with the answer:
+    all but a factor, the sign, the normalisation or the order of the axes; of sets and sequences, how many of their members are right.
 
     Args:
         exercise: string, the chapter and the number of the exercise, such as `"08.2"`.
@@ -18,7 +20,7 @@ def check(exercise, answer, strict=False):
         strict: boolean, whether anything but a right answer is an error, as it is in the solutions.
 
     Raises:
-        ValueError: if there is no such exercise; with `strict`, also if the answer is not right.
+        ValueError: if there is no such chapter; with `strict`, also if the exercise is not among those that are checked, or the answer is not right.
 
     Example:
         >>> krc.check("05.1", 4)  # the weight of each of four source words whose scores are equal
@@ -26,6 +28,10 @@ def check(exercise, answer, strict=False):
         >>> krc.check("05.1", ...)
         05.1 skipped: put your answer in place of the dots.
     """
+    checked = answers.of_chapter(exercise)
+    if checked and exercise not in checked and re.fullmatch(r"\d+\.\d+", exercise) and not strict:
+        print(f"{exercise} is not checked: see the solutions. Those of its chapter that are: {', '.join(checked)}.")
+        return
     expected = answers.expected(exercise)
     if answer is ...:
         off, message = True, "skipped: put your answer in place of the dots."

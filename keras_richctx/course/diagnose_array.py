@@ -5,8 +5,10 @@ from itertools import permutations
 import keras
 import numpy as np
 
-CLOSE = {"rtol": 1e-3, "atol": 1e-6}  # three digits are enough
+EXACT = {"rtol": 2e-7, "atol": 1e-6}  # of integers, which may have been computed in float32
+CLOSE = {"rtol": 5e-3, "atol": 1e-6}  # three digits are enough: 1.00 stands for all that is below 1.005
 NEAR = {"rtol": 3e-2, "atol": 1e-6}
+COUNTS = ("none", "one", "two", "three", "four", "five", "six")
 
 
 def as_array(value):
@@ -26,17 +28,33 @@ def diagnose_array(answer, expected):
         expected: number, nest of numbers, array or tensor: what it should be.
     """
     mine, right = as_array(answer), as_array(expected)
+    whole = _is_whole(expected)
     if mine is None:
         return f"the answer is made of numbers, and this is of type {type(answer).__name__}."
     if mine.shape != right.shape:
         return _diagnose_shape(mine, right)
     if not np.isfinite(mine).all() and np.isfinite(right).all():
         return "there are infinities or NaNs in it."
-    if _close(mine, right):
+    if np.allclose(mine, right, **(EXACT if whole else CLOSE)):
         return None
     if np.allclose(mine, right, **NEAR):
-        return "it is near, but the last digits are off: was something rounded on the way?"
+        return _diagnose_near(mine, right, whole)
     return _diagnose_values(mine, right)
+
+
+def _is_whole(expected):
+    """Whether the answer is made of integers, so that nothing may be rounded."""
+    dtype = keras.backend.standardize_dtype(expected.dtype) if keras.ops.is_tensor(expected) else np.asarray(expected).dtype.name
+    return "int" in dtype
+
+
+def _diagnose_near(mine, right, whole):
+    """What is off where little is."""
+    if not whole:
+        return "it is near, but the last digits are off: was something rounded on the way?"
+    if np.isclose(np.abs(mine - right).max(), 1):
+        return "it is off by one." if right.size == 1 else f"{_right(mine, right, EXACT)}, and what is off is off by one."
+    return "it is near, but integers have to be exact."
 
 
 def _diagnose_shape(mine, right):
@@ -45,8 +63,10 @@ def _diagnose_shape(mine, right):
         return f"the numbers are right, the order of the axes is not: transpose it. Received: shape={mine.shape}"
     if mine.size == right.size and _close(mine.ravel(), right.ravel()):
         return f"the numbers are right, the shape is not. Received: shape={mine.shape}"
+    if right.ndim < 2 and mine.ndim < 2:
+        return f"{_count(right.size)} number{' is' if right.size == 1 else 's are'} expected, not {_count(mine.size)}."
     if mine.ndim != right.ndim:
-        return f"it should have {right.ndim} axes. Received: shape={mine.shape}"
+        return f"it should have {right.ndim} {'axis' if right.ndim == 1 else 'axes'}. Received: shape={mine.shape}"
     wrong = [axis for axis in range(mine.ndim) if mine.shape[axis] != right.shape[axis]]
     return f"the length of axis {' and '.join(map(str, wrong))} is off. Received: shape={mine.shape}"
 
@@ -57,8 +77,11 @@ def _diagnose_values(mine, right):
         return "the sign is off."
     if any(_close(turned, right) for turned in _transposes(mine)):
         return "it is transposed."
-    if any(_close(np.flip(mine, axis), right) for axis in range(mine.ndim)):
-        return "the order along an axis is reversed."
+    if right.ndim == 1 and _close(np.sort(mine), np.sort(right)):
+        return "the numbers are right, their order is not: " + ("swap the two." if right.size == 2 else "put each in its place.")
+    for axis in range(mine.ndim):
+        if _close(np.flip(mine, axis), right):
+            return f"the order along axis {axis} is reversed."
     for axis in (axis for axis in range(right.ndim) if right.shape[axis] > 1):
         if _close(_normalised(mine, axis), right):
             return f"the normalisation is missing: the numbers along axis {axis} should sum to 1."
@@ -93,10 +116,18 @@ def _diagnose_many(mine, right):
         return "a constant factor is off."
     if _close(mine + (right - mine).mean(), right):
         return "a constant is added to each number."
-    count = np.isclose(mine, right, **CLOSE).sum()
-    if count:
-        return f"{count} of the {right.size} numbers are right."
-    return "none of the numbers is right."
+    return f"{_right(mine, right, CLOSE)}."
+
+
+def _right(mine, right, tolerance):
+    """How many of several numbers are right, in words."""
+    count = np.isclose(mine, right, **tolerance).sum()
+    return f"{count} of the {right.size} numbers {'is' if count == 1 else 'are'} right" if count else "none of the numbers is right"
+
+
+def _count(size):
+    """A number in words, while it is small."""
+    return COUNTS[size] if size < len(COUNTS) else f"{size:,}"
 
 
 def _transposes(x):

@@ -15,7 +15,7 @@ def notebook(seed):
     """Prepares a notebook: seeds, picture style, quiet logs, and one line that says what runs.
 
     The same seed gives the same initial weights, shuffles and dropout on the same machine and versions, since it is given to Python, NumPy and
-    the backend alike.
+    the backend alike. What TensorFlow writes while it is imported comes before this: the lines above it in the first cell of a chapter keep that quiet.
 
     Args:
         seed: integer, by habit the number of the chapter.

@@ -1,6 +1,7 @@
 """Pictures: plain arrays in, matplotlib axes out."""
 
 from keras_richctx.viz.alignment import alignment
+from keras_richctx.viz.attention_heads import heads
 from keras_richctx.viz.gates import gates
 from keras_richctx.viz.gradient_curves import gradient_curves
 from keras_richctx.viz.gradient_flow import GradientFlow, gradient_flow
@@ -8,4 +9,4 @@ from keras_richctx.viz.gradient_norms import gradient_norms
 from keras_richctx.viz.style import style, theme
 from keras_richctx.viz.trajectory import trajectory
 
-__all__ = ["GradientFlow", "alignment", "gates", "gradient_curves", "gradient_flow", "gradient_norms", "style", "theme", "trajectory"]
+__all__ = ["GradientFlow", "alignment", "gates", "gradient_curves", "gradient_flow", "gradient_norms", "heads", "style", "theme", "trajectory"]

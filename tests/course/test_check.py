@@ -1,3 +1,6 @@
+import re
+from pathlib import Path
+
 import keras
 import numpy as np
 import pytest
@@ -5,6 +8,7 @@ import pytest
 from keras_richctx.course import answers, check
 from keras_richctx.course.check import diagnose
 
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 WEIGHTS = np.array([[0.7, 0.2, 0.1], [0.25, 0.25, 0.5]])  # each row sums to 1
 LOGITS = np.array([[1.5, -2.0, 0.25], [3.0, 0.5, -1.25]])
 
@@ -22,6 +26,12 @@ def chapter(monkeypatch):
     [
         (8.4, 8.4),
         (2 / 3, 0.667),
+        (0.0423912, 0.0424),
+        ([[0.35054, 0], [-0.35054, 0]], [[0.351, 0], [-0.351, 0]]),
+        (1.0049, 1.0),
+        (102, 102.0),
+        (1_200_000, np.float32(1_200_000)),
+        (3, np.nextafter(np.float32(3), np.float32(4))),
         (12, np.int64(12)),
         (WEIGHTS, WEIGHTS.tolist()),
         (WEIGHTS, keras.ops.convert_to_tensor(WEIGHTS, "float32")),
@@ -49,6 +59,16 @@ def test_a_right_answer_is_right_in_any_form(expected, answer):
         (8.4, np.log(8.4), "logarithm"),
         (0.5, np.exp(0.5), "exponential"),
         (12, 11, "off by one"),
+        (102, 101, "off by one"),
+        (102, 103, "off by one"),
+        (102, 100, "integers have to be exact"),
+        (102, 102.4, "integers have to be exact"),
+        (1_200_000, 1_200_001, "off by one"),
+        ([1000, 3000], [1001, 3001], "none of the numbers is right, and what is off is off by one"),
+        ([1000, 3000], [1000, 3001], "1 of the 2 numbers is right, and what is off is off by one"),
+        (np.array([1000, 3000]), [1000, 3010], "integers have to be exact"),
+        (keras.ops.convert_to_tensor([1000, 3000]), [1000, 3010], "integers have to be exact"),
+        (0.0423912, 0.042, "last digits"),
         (8.4, 8.5, "last digits"),
         (8.4, 9.9, "too large"),
         (8.4, float("nan"), "NaN"),
@@ -63,7 +83,14 @@ def test_a_right_answer_is_right_in_any_form(expected, answer):
         (WEIGHTS, WEIGHTS[0], "2 axes"),
         (WEIGHTS, WEIGHTS[:, :2], "axis 1"),
         (WEIGHTS, WEIGHTS * [[2], [5]], "normalisation is missing"),
-        (WEIGHTS[0], WEIGHTS[0, ::-1], "reversed"),
+        (WEIGHTS, WEIGHTS[:, ::-1], "the order along axis 1 is reversed"),
+        (WEIGHTS[0], WEIGHTS[0, ::-1], "put each in its place"),
+        (WEIGHTS[0], WEIGHTS[0, [1, 0, 2]], "put each in its place"),
+        ([3, 0], [0, 3], "swap the two"),
+        ([3, 0], 3, "two numbers are expected, not one"),
+        ([3, 0, -4], [3, 0], "three numbers are expected, not two"),
+        (8.4, [8.4, 1], "one number is expected, not two"),
+        (WEIGHTS[0], WEIGHTS, "1 axis."),
         (WEIGHTS, np.log(WEIGHTS), "logarithm"),
         (LOGITS, LOGITS / LOGITS.sum(1, keepdims=True), "normalised along axis 1"),
         (LOGITS, LOGITS / np.sqrt(512), "constant factor"),
@@ -110,10 +137,24 @@ def test_in_the_solutions_anything_but_right_is_an_error(chapter):
         check("08.1", ..., strict=True)
 
 
-@pytest.mark.parametrize("exercise", ["08.3", "99.1", "first", ""])
+@pytest.mark.parametrize("exercise", ["99.1", "first", "", "08.", "08.x", 8.1, 8, None])
 def test_an_unknown_exercise_lists_the_known_ones(chapter, exercise):
-    with pytest.raises(ValueError, match=rf"exercise='{exercise}'\. Those that there are: 08\.1, 08\.2"):
+    with pytest.raises(ValueError, match=rf'exercise={exercise!r}\. Those that there are: "08\.1", "08\.2"'):
         check(exercise, 1)
+
+
+@pytest.mark.parametrize("answer", [3, ...])
+def test_an_exercise_beside_those_that_are_checked_is_sent_to_the_solutions(chapter, answer, capsys):
+    check("08.3", answer)
+    assert capsys.readouterr().out == "08.3 is not checked: see the solutions. Those of its chapter that are: 08.1, 08.2.\n"
+    with pytest.raises(ValueError, match=r"exercise='08\.3'"):
+        check("08.3", answer, strict=True)
+
+
+@pytest.mark.parametrize("path", sorted(NOTEBOOKS.rglob("*.ipynb")), ids=lambda path: "/".join(path.parts[-2:]))
+def test_every_check_in_the_notebooks_has_an_answer(path):
+    asked = re.findall(r'krc\.check\(\\"(.*?)\\"', path.read_text(encoding="utf-8"))
+    assert set(asked) <= set(answers.known())
 
 
 def test_every_answer_of_the_course_can_be_computed_and_is_right_for_itself():

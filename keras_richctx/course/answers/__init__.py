@@ -1,7 +1,8 @@
 """The answers of the exercises, one module a chapter.
 
 `chapter_08.py` holds `ANSWERS`, a dict from the exercise, `"08.2"`, to a function without arguments that computes what it comes to: a number, an
-array, a word, `True` or `False`, a set, or a list of these. A function, so that nothing is computed on import and the reasoning is on the page:
+array, a word, `True` or `False`, a set, or a list of these. Integers have to be met exactly, of other numbers three digits are enough. A function, so
+that nothing is computed on import and the reasoning is on the page:
 
     ANSWERS = {
         "08.1": lambda: "dot",
@@ -22,11 +23,17 @@ def expected(exercise):
     Raises:
         ValueError: if there is no such exercise; the message lists those that there are.
     """
-    chapter = exercise.partition(".")[0]
-    answers = _answers(chapter) if chapter.isdigit() and find_spec(f"{__name__}.chapter_{chapter}") else {}
+    answers = of_chapter(exercise)
     if exercise not in answers:
-        raise ValueError(f"There is no such exercise. Received: exercise={exercise!r}. Those that there are: {', '.join(known())}.")
+        there_are = ", ".join(f'"{name}"' for name in known())
+        raise ValueError(f"There is no such exercise. Received: exercise={exercise!r}. Those that there are: {there_are}.")
     return answers[exercise]()
+
+
+def of_chapter(exercise):
+    """Returns the `ANSWERS` of the chapter of `exercise`: none where that is no string, or there is no such chapter."""
+    chapter = exercise.partition(".")[0] if isinstance(exercise, str) else ""
+    return _answers(chapter) if chapter.isdigit() and find_spec(f"{__name__}.chapter_{chapter}") else {}
 
 
 def known():
