@@ -165,18 +165,17 @@ class Beam:
 
 
 def coverage_penalty(coverage, beta):
-    r"""What a line loses for source words that it has not looked at: $\mathrm{cp}(x, y) = eta \sum_i \log \min\left(\sum_t lpha_{ti}, 1
-    ight)$.
+    r"""What a line loses for source words that it has not looked at: $\mathrm{cp}(x, y) = \beta \sum_i \log \min\left(\sum_t \alpha_{ti}, 1\right)$.
 
-        Args:
-            coverage: float tensor of shape `(N, S)`, $\sum_t lpha_{ti}$, the attention that each source word has got so far; at pads one.
-            beta: float, $eta$.
+    Args:
+        coverage: float tensor of shape `(N, S)`, $\sum_t \alpha_{ti}$, the attention that each source word has got so far; at pads one.
+        beta: float, $\beta$.
 
-        Returns:
-            A float tensor of shape `(N,)`, at most zero.
+    Returns:
+        A float tensor of shape `(N,)`, at most zero.
 
-        References:
-            [Wu et al., 2016](https://arxiv.org/abs/1609.08144), equation 14.
+    References:
+        [Wu et al., 2016](https://arxiv.org/abs/1609.08144), equation 14.
     """
     # a word that was not looked at at all costs much, and not infinitely much
     return beta * keras.ops.sum(keras.ops.log(keras.ops.clip(keras.ops.cast(coverage, "float32"), 1e-6, 1.0)), axis=-1)

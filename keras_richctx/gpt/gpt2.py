@@ -197,7 +197,9 @@ class GPT2(LanguageModel):
             return inputs, None
         if "token_ids" not in inputs:
             raise ValueError(f"A GPT2 takes token ids, or a dict of token_ids. Received: a dict of {sorted(inputs)}, without token_ids")
-        mask = inputs.get("padding_mask")
+        mask, length = inputs.get("padding_mask"), inputs["token_ids"].shape[1]
+        if isinstance(length, int) and length > self.max_length:  # what is real among them is not known before it is computed
+            raise ValueError(f"The model reads {self.max_length} tokens. Received: token_ids of {length} positions. Cut them.")
         return inputs["token_ids"], None if mask is None else as_mask(mask, "padding_mask")
 
     def _embed(self, token_ids, positions=None, training=False):

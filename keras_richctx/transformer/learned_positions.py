@@ -47,7 +47,7 @@ class LearnedPositions(keras.layers.Layer):
 
     def call(self, inputs, positions=None):
         length = inputs.shape[1]
-        if isinstance(length, int) and length > self.max_length:
+        if positions is None and isinstance(length, int) and length > self.max_length:
             raise ValueError(f"There are {self.max_length} positions. Received: inputs of {length}. Cut them, or make the layer with a larger max_length.")
         if positions is None:
             return add_positions(inputs, self.embeddings[: length or keras.ops.shape(inputs)[1]])

@@ -266,3 +266,12 @@ def test_a_prompt_that_leaves_no_room_and_a_text_that_is_too_long_are_refused(mo
         model.generate(model.tokenizer.decode([65] * 50), max_new_tokens=12)
     with pytest.raises(ValueError, match=r"There are 61 positions\. Received: inputs of 62"):
         model(np.ones((1, 62), "int32"))
+    with pytest.raises(ValueError, match=r"reads 61 tokens\. Received: token_ids of 62"):
+        model({"token_ids": np.ones((1, 62), "int32"), "padding_mask": np.ones((1, 62), bool)})
+
+
+def test_a_prompt_that_fits_is_read_though_its_padding_does_not(model):
+    small = GPT2(model.tokenizer, num_layers=1, width=6, num_heads=1, max_length=9)  # prompts are padded to 16
+    line = greedy(small, [[3, 4, 5]], 6)[0]
+    for t in range(3, 9):
+        assert line[t] == to_numpy(small(line[None, :t]))[0, -1].argmax() or small.eos_id in line[3:t]
