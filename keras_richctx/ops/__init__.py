@@ -2,6 +2,7 @@
 
 from keras_richctx.ops.dot_product_attention import attention, attention_with_weights
 from keras_richctx.ops.gelu_tanh import gelu_tanh
+from keras_richctx.ops.loop import loop
 from keras_richctx.ops.masked_softmax import masked_softmax
 from keras_richctx.ops.masks import as_mask, causal_mask, merge_masks, padding_mask, slots_mask
 from keras_richctx.ops.scores import additive_score, cosine_score, dot_score, general_score, location_score, scaled_dot_score
@@ -17,6 +18,7 @@ __all__ = [
     "gelu_tanh",
     "general_score",
     "location_score",
+    "loop",
     "masked_softmax",
     "merge_masks",
     "padding_mask",

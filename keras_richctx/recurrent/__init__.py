@@ -1,12 +1,12 @@
 """Recurrent networks: three cells whose equations can be read in one `step`, the loop over time, and the layers that join the two."""
 
+from keras_richctx.ops.loop import loop
 from keras_richctx.recurrent.activation_regularization import ActivationRegularization
 from keras_richctx.recurrent.concat_pooling import ConcatPooling
 from keras_richctx.recurrent.embedding_dropout import EmbeddingDropout
 from keras_richctx.recurrent.gru import GRU
 from keras_richctx.recurrent.gru_cell import GRUCell
 from keras_richctx.recurrent.gru_step import gru_step
-from keras_richctx.recurrent.loop import loop
 from keras_richctx.recurrent.lstm import LSTM
 from keras_richctx.recurrent.lstm_cell import LSTMCell
 from keras_richctx.recurrent.lstm_step import lstm_step

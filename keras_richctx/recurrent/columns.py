@@ -2,7 +2,7 @@
 
 import keras
 
-from keras_richctx.recurrent.loop import loop
+from keras_richctx.ops.loop import loop
 
 
 def to_columns(sequences):

@@ -5,11 +5,11 @@ import contextlib
 
 import keras
 
+from keras_richctx.ops.compact import from_front, to_front
+from keras_richctx.ops.loop import loop
 from keras_richctx.ops.masks import as_mask
 from keras_richctx.recurrent.columns import from_columns, to_columns
-from keras_richctx.recurrent.compact import from_front, to_front
 from keras_richctx.recurrent.fused import has_kernel, run_kernel
-from keras_richctx.recurrent.loop import loop
 from keras_richctx.recurrent.torch_weights import from_torch_weights
 from keras_richctx.recurrent.traces import is_recording, record, recording
 

@@ -2,7 +2,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_richctx.recurrent import loop
+from keras_richctx.ops import loop
 
 pytestmark = pytest.mark.backends
 
