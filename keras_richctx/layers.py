@@ -15,10 +15,12 @@ from keras_richctx.recurrent import (
     TiedDense,
     VariationalDropout,
 )
+from keras_richctx.tagging import CRF
 from keras_richctx.transformer import DecoderBlock, EncoderBlock, LearnedPositions, SinusoidalPositions, TransformerDecoder, TransformerEncoder
 from keras_richctx.translation import BahdanauDecoder, FixedContextDecoder, LuongDecoder, RecurrentEncoder
 
 __all__ = [
+    "CRF",
     "GRU",
     "LSTM",
     "ActivationRegularization",

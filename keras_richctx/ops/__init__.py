@@ -1,5 +1,8 @@
-"""Pure functions of tensors, without weights: masks, the masked softmax, the alignment scores and dot-product attention."""
+"""Pure functions of tensors, without weights: masks, the masked softmax, the alignment scores, dot-product attention, the loop over time and the
+conditional random field.
+"""
 
+from keras_richctx.ops.crf import crf_log_likelihood, crf_log_partition, crf_marginals, crf_score, crf_viterbi
 from keras_richctx.ops.dot_product_attention import attention, attention_with_weights
 from keras_richctx.ops.gelu_tanh import gelu_tanh
 from keras_richctx.ops.loop import loop
@@ -14,6 +17,11 @@ __all__ = [
     "attention_with_weights",
     "causal_mask",
     "cosine_score",
+    "crf_log_likelihood",
+    "crf_log_partition",
+    "crf_marginals",
+    "crf_score",
+    "crf_viterbi",
     "dot_score",
     "gelu_tanh",
     "general_score",
