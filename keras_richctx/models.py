@@ -1,7 +1,21 @@
 """Every model: `krc.models.X` is a `keras.Model` that saves into one file with what it needs, its tokenizers among it."""
 
+from keras_richctx.bert import Bert, BertForPretraining, SpanAnswerer, TextClassifier
 from keras_richctx.gpt import GPT, GPT2
 from keras_richctx.language_models import AWDLSTM, CharRNN, ConvLanguageModel, ULMFiTClassifier
 from keras_richctx.translation import Seq2Seq, Transformer
 
-__all__ = ["AWDLSTM", "GPT", "GPT2", "CharRNN", "ConvLanguageModel", "Seq2Seq", "Transformer", "ULMFiTClassifier"]
+__all__ = [
+    "AWDLSTM",
+    "GPT",
+    "GPT2",
+    "Bert",
+    "BertForPretraining",
+    "CharRNN",
+    "ConvLanguageModel",
+    "Seq2Seq",
+    "SpanAnswerer",
+    "TextClassifier",
+    "Transformer",
+    "ULMFiTClassifier",
+]

@@ -216,7 +216,8 @@ class GPT2(LanguageModel):
 
         Args:
             preset: path of a directory in the layout of Hugging Face (`config.json`, `model.safetensors` or its shards, the tokenizer's files), or of OpenAI
-                (`hparams.json`, `encoder.json`, `vocab.bpe`, `model.ckpt`); or a name: `"gpt2"`, `"gpt2-medium"`, `"gpt2-large"`, `"gpt2-xl"`.
+                (`hparams.json`, `encoder.json`, `vocab.bpe`, `model.ckpt`); `hf://OWNER/NAME`; or a name: `"gpt2"`, `"gpt2-medium"`, `"gpt2-large"`,
+                `"gpt2-xl"`.
             tokenizer: tokenizer, for a name, or where the directory has none.
             **options: arguments of the constructor that are to differ: `dropout`, `attention_dropout`, `dtype`, `name`; for a name all of them.
 

@@ -1,7 +1,5 @@
 """Which array of a file goes where. Matrices are `(in, out)`: OpenAI's layer is a convolution of width one, and Hugging Face kept its layout."""
 
-import keras
-
 WORDS = {"gpt2": "wte.weight", "openai-gpt": "tokens_embed.weight", "openai": "model/wte"}
 POSITIONS = {"gpt2": "wpe.weight", "openai-gpt": "positions_embed.weight", "openai": "model/wpe"}
 LAST = {"gpt2": "ln_f.", "openai": "model/ln_f/"}  # GPT has no normalisation at its end
@@ -42,16 +40,6 @@ def targets_of(model, style):
     if style in LAST:
         add_norm(LAST[style], model.decoder.final_norm)
     return targets
-
-
-def as_in_file(variable):
-    """Returns a variable's value in the form of the file: kernels are matrices `(in, out)`, biases vectors."""
-    array = keras.ops.convert_to_numpy(variable)
-    if variable.name == "output_kernel":
-        return array.reshape(-1, array.shape[-1])  # (H, K, D) -> (H K, D)
-    if variable.name in ("query_kernel", "key_kernel", "value_kernel"):
-        return array.reshape(array.shape[0], -1)  # (D, H, K) -> (D, H K)
-    return array.reshape(-1) if variable.name in ("query_bias", "key_bias", "value_bias") else array
 
 
 def _columns(i, count, shape):

@@ -5,9 +5,11 @@ import pathlib
 
 import numpy as np
 
-from keras_richctx.checkpoints import assign, read_safetensors, read_tf_checkpoint, write_safetensors
+from keras_richctx.checkpoints import assign, fetch_preset, read_safetensors, read_tf_checkpoint, write_safetensors
+from keras_richctx.checkpoints.matrices import as_matrix
+from keras_richctx.checkpoints.read_json import read_json
 from keras_richctx.gpt.config import read_config, write_config
-from keras_richctx.gpt.names import WORDS, as_in_file, targets_of
+from keras_richctx.gpt.names import WORDS, targets_of
 from keras_richctx.text import ByteLevelBPETokenizer
 
 IGNORED = ("*.attn.bias", "*.attn.masked_bias")  # causal masks, which older files hold as if they were weights
@@ -15,18 +17,13 @@ IGNORED = ("*.attn.bias", "*.attn.masked_bias")  # causal masks, which older fil
 
 def load(cls, preset_dir, tokenizer, options):
     """Makes a model of a directory; see `GPT2.from_preset`."""
-    path = pathlib.Path(preset_dir)
-    if not path.is_dir():
-        raise FileNotFoundError(
-            f"A preset is a directory, or the name of an official size. Received: preset={str(preset_dir)!r}. "
-            "Download the files of the model into a directory first."
-        )
+    path = fetch_preset(preset_dir)
     is_openai = not (path / "config.json").is_file() and (path / "hparams.json").is_file()
     if is_openai:
-        config = _read_json(path / "hparams.json")
+        config = read_json(path / "hparams.json")
         source, style = read_tf_checkpoint(path), "openai"
     else:
-        config = _read_json(path / "config.json")
+        config = read_json(path / "config.json")
         source, style = read_safetensors(path), cls.model_type
         if config.get("model_type") != cls.model_type:
             raise ValueError(f"{cls.__name__} reads models of the type {cls.model_type!r}. Received: model_type={config.get('model_type')!r} in {path}")
@@ -56,19 +53,10 @@ def save(model, preset_dir):
     arrays = {}
     for name, target in targets_of(model, style).items():
         pairs = target if isinstance(target, list) else [target]
-        parts = [as_in_file(variable) for variable, _ in pairs]
+        parts = [as_matrix(variable) for variable, _ in pairs]
         arrays[f"transformer.{name}"] = np.concatenate(parts, axis=-1) if len(parts) > 1 else parts[0]
     write_safetensors(path / "model.safetensors", arrays, {"format": "pt"})
     (path / "config.json").write_text(json.dumps(write_config(model), indent=1) + "\n", encoding="utf-8")
     model.tokenizer.save_to_preset(path)
     if isinstance(model.tokenizer, ByteLevelBPETokenizer):
         model.tokenizer.save_vocabulary(path)
-
-
-def _read_json(path):
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise FileNotFoundError(f"A model's directory holds {path.name}. Received: {str(path.parent)!r}, where there is none") from None
-    except ValueError as error:
-        raise ValueError(f"{path} is damaged: {error}. Fetch it again.") from error
