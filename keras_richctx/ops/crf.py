@@ -196,7 +196,7 @@ def crf_marginals(emissions, transitions, start, end, mask=None):
 def _steps(emissions, tags, transitions, start, end, mask):
     """Takes the score of a sequence of tags apart: what each position adds, `(B, T)`, 0 at masked ones, and what the end adds, `(B,)`."""
     if emissions.shape[1] == 0:
-        return emissions[..., 0], keras.ops.zeros((keras.ops.shape(emissions)[0],))
+        return emissions[..., 0], keras.ops.sum(emissions, axis=(1, 2))
     tags = keras.ops.where(mask, keras.ops.cast(tags, "int32"), 0)  # (B, T)
     emitted = keras.ops.take_along_axis(emissions, tags[..., None], axis=-1)[..., 0]  # (B, T)
     tags = to_front(tags[..., None], mask)[..., 0]  # neighbours now follow each other
@@ -213,7 +213,7 @@ def _steps(emissions, tags, transitions, start, end, mask):
 def _log_partition(emissions, transitions, start, end, mask):
     """Computes `crf_log_partition` of clean emissions with finite weights: far below zero where all is forbidden."""
     if emissions.shape[1] == 0:
-        return keras.ops.zeros((keras.ops.shape(emissions)[0],))
+        return keras.ops.sum(emissions, axis=(1, 2))  # zeros, with a gradient
     _, alpha = _forward(emissions, mask, transitions, start)
     return keras.ops.where(keras.ops.any(mask, axis=1), keras.ops.logsumexp(alpha + end[None], axis=-1), 0.0)
 
