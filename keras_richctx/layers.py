@@ -1,6 +1,7 @@
 """Every layer: `krc.layers.X` is a `keras.layers.Layer` that stands in any Keras model."""
 
 from keras_richctx.attention import Alignment, MultiHeadAttention
+from keras_richctx.elmo import BiLM, CharacterCNN, Highway, ProjectedLSTMStack, ScalarMix
 from keras_richctx.recurrent import (
     GRU,
     LSTM,
@@ -26,19 +27,24 @@ __all__ = [
     "ActivationRegularization",
     "Alignment",
     "BahdanauDecoder",
+    "BiLM",
+    "CharacterCNN",
     "ConcatPooling",
     "DecoderBlock",
     "EmbeddingDropout",
     "EncoderBlock",
     "FixedContextDecoder",
     "GRUCell",
+    "Highway",
     "LSTMCell",
     "LearnedPositions",
     "LuongDecoder",
     "MultiHeadAttention",
     "ProjectedLSTMCell",
+    "ProjectedLSTMStack",
     "RNNCell",
     "RecurrentEncoder",
+    "ScalarMix",
     "SimpleRNN",
     "SinusoidalPositions",
     "TiedDense",

@@ -3,17 +3,21 @@
 from keras_richctx.checkpoints.assign import assign
 from keras_richctx.checkpoints.fetch_preset import fetch_preset
 from keras_richctx.checkpoints.lazy_arrays import LazyArrays
+from keras_richctx.checkpoints.read_hdf5 import read_hdf5
 from keras_richctx.checkpoints.read_pytorch_weights import read_pytorch_weights
 from keras_richctx.checkpoints.read_safetensors import read_safetensors
 from keras_richctx.checkpoints.read_tf_checkpoint import read_tf_checkpoint
+from keras_richctx.checkpoints.write_hdf5 import write_hdf5
 from keras_richctx.checkpoints.write_safetensors import write_safetensors
 
 __all__ = [
     "LazyArrays",
     "assign",
     "fetch_preset",
+    "read_hdf5",
     "read_pytorch_weights",
     "read_safetensors",
     "read_tf_checkpoint",
+    "write_hdf5",
     "write_safetensors",
 ]

@@ -1,8 +1,21 @@
 """Tokenizers: text to ids and back."""
 
 from keras_richctx.text.byte_level_bpe_tokenizer import ByteLevelBPETokenizer
+from keras_richctx.text.character_tokenizer import CharacterTokenizer
 from keras_richctx.text.code_point_tokenizer import CodePointTokenizer
+from keras_richctx.text.pack_windows import pack_windows
+from keras_richctx.text.packing import pack_pairs
 from keras_richctx.text.tokenizer import Tokenizer
+from keras_richctx.text.word_piece_tokenizer import WordPieceTokenizer
 from keras_richctx.text.word_tokenizer import WordTokenizer
 
-__all__ = ["ByteLevelBPETokenizer", "CodePointTokenizer", "Tokenizer", "WordTokenizer"]
+__all__ = [
+    "ByteLevelBPETokenizer",
+    "CharacterTokenizer",
+    "CodePointTokenizer",
+    "Tokenizer",
+    "WordPieceTokenizer",
+    "WordTokenizer",
+    "pack_pairs",
+    "pack_windows",
+]
