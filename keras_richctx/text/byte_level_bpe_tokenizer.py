@@ -6,16 +6,27 @@ import pathlib
 from typing import ClassVar
 
 import keras
+import numpy as np
 import tokenizers
 from tokenizers import AddedToken, decoders, models, pre_tokenizers, trainers
 
 from keras_richctx.text.byte_alphabet import byte_alphabet, show_bytes
-from keras_richctx.text.byte_level_vocabulary import END_OF_TEXT, HUGGING_FACE, OPENAI, SPECIAL_TOKENS, check_vocabulary, read_vocabulary, write_vocabulary
+from keras_richctx.text.byte_level_vocabulary import (
+    END_OF_TEXT,
+    HUGGING_FACE,
+    OPENAI,
+    ROBERTA,
+    SPECIAL_TOKENS,
+    check_vocabulary,
+    read_vocabulary,
+    write_vocabulary,
+)
 from keras_richctx.text.checks import check_ids, check_vocab_size
 from keras_richctx.text.corpus import read_texts
 from keras_richctx.text.tokenizer import FILE_NAME, Tokenizer
 
 _BYTES = byte_alphabet()
+MASKS = ("<mask>", "[MASK]")
 
 
 @keras.saving.register_keras_serializable("keras_richctx")
@@ -59,6 +70,7 @@ class ByteLevelBPETokenizer(Tokenizer):
     """
 
     pad_id, bos_id, eos_id = range(3)  # of a vocabulary trained here
+    pair_separators, pair_segments = 2, 1  # as in RoBERTa
     _required: ClassVar[dict] = {
         "model": {"type": "BPE"},
         "normalizer": None,
@@ -143,9 +155,9 @@ class ByteLevelBPETokenizer(Tokenizer):
         """
         content = json.loads(self._tokenizer.to_str())
         added = tuple(token["content"] for token in content["added_tokens"])
-        if added not in ((END_OF_TEXT,), SPECIAL_TOKENS):
+        if added not in ((END_OF_TEXT,), SPECIAL_TOKENS, ROBERTA):
             raise ValueError(
-                f"{' and '.join(HUGGING_FACE)} do not say which tokens are special: it has to be {END_OF_TEXT}, or {', '.join(SPECIAL_TOKENS)}. "
+                f"{' and '.join(HUGGING_FACE)} do not say which tokens are special: it has to be {END_OF_TEXT}, or {', '.join(SPECIAL_TOKENS)}, or RoBERTa's. "
                 f"Received: {', '.join(added)}; save_to_preset writes a {FILE_NAME}, which says it"
             )
         write_vocabulary(preset_dir, self._tokenizer.get_vocab(), content["model"]["merges"])
@@ -158,6 +170,11 @@ class ByteLevelBPETokenizer(Tokenizer):
         return b"".join([self._contents[i] for i in ids]).decode("utf-8", "replace")
 
     @functools.cached_property
+    def continues(self):
+        """Which ids go on with a word that a token before them began, as they begin with no space: a boolean array `(vocab_size,)`."""
+        return np.array([not content[:1].isspace() for content in self._contents])
+
+    @functools.cached_property
     def _contents(self):
         """The bytes that each id stands for, as a list. A token that was added, or put in by hand, is spelt as it is."""
         added = self._tokenizer.get_added_tokens_decoder()
@@ -165,13 +182,19 @@ class ByteLevelBPETokenizer(Tokenizer):
         return [token.encode() if i in added or not _BYTES.keys() >= set(token) else bytes(_BYTES[c] for c in token) for i, token in enumerate(tokens)]
 
     def _find_special(self):
-        special, end = super()._find_special(), self._tokenizer.token_to_id(END_OF_TEXT)
+        special, token_to_id = super()._find_special(), self._tokenizer.token_to_id
+        self.mask_id = next((token_to_id(token) for token in MASKS if token_to_id(token) in special), None)
+        roberta = [token_to_id(token) for token in ROBERTA]
+        if set(roberta) <= special:
+            self.bos_id, self.pad_id, self.eos_id, self.unk_id, self.mask_id = roberta
+            return special
         if special >= {0, 1, 2}:
             return special
+        end = token_to_id(END_OF_TEXT)
         if end not in special:
             raise ValueError(
-                f"{type(self).__name__} needs special tokens at the ids [0, 1, 2], padding, begin and end, or the special token {END_OF_TEXT}. "
-                f"Received: special tokens at {sorted(special)}"
+                f"{type(self).__name__} needs special tokens at the ids [0, 1, 2], padding, begin and end, or RoBERTa's {', '.join(ROBERTA)}, "
+                f"or the special token {END_OF_TEXT}. Received: special tokens at {sorted(special)}"
             )
         self.pad_id = self.bos_id = self.eos_id = end
         return special
@@ -182,8 +205,6 @@ class ByteLevelBPETokenizer(Tokenizer):
         options = {name: model[name] for name in ("dropout", "continuing_subword_prefix", "end_of_word_suffix", "ignore_merges") if model.get(name)}
         if options or not content["pre_tokenizer"].get("use_regex", True):
             raise ValueError(f"A {type(self).__name__} splits and merges as GPT-2 does, without options. Received: {options or {'use_regex': False}}")
-        if (content.get("post_processor") or {}).get("type") == "RobertaProcessing":
-            raise ValueError(f"A {type(self).__name__} has GPT-2's special tokens or its own. Received: post_processor=RobertaProcessing, with RoBERTa's")
         swallows = [token["content"] for token in added if not token["special"] and (token["lstrip"] or token["rstrip"])]
         if swallows:
             raise ValueError(f"An added token must not swallow the spaces beside it; text would be lost. Received: lstrip or rstrip at {swallows[:10]}")

@@ -3,14 +3,17 @@
 import json
 import os
 import pathlib
+import re
 
 from keras_richctx.text.byte_alphabet import byte_alphabet
 
 END_OF_TEXT = "<|endoftext|>"  # GPT-2's one special token: begin, end and padding
 SPECIAL_TOKENS = ("[PAD]", "[BOS]", "[EOS]")  # of a vocabulary trained here
+ROBERTA = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")  # begin, padding, end, one for words unknown that is never used, and the mask
 VOCAB_NAME, MERGES_NAME = HUGGING_FACE = ("vocab.json", "merges.txt")
 OPENAI = ("encoder.json", "vocab.bpe")
 _VERSION = "#version: 0.2"
+_FILLER = re.compile(r"madeupword\d+")  # in RoBERTa's vocabulary, to make its size a multiple of 8
 _BYTES = frozenset(byte_alphabet())
 
 
@@ -39,7 +42,8 @@ def check_vocabulary(vocab):
 def read_vocabulary(vocab_path, merges_path):
     """Reads a vocabulary of two files: `vocab.json` and `merges.txt` as Hugging Face names them, `encoder.json` and `vocab.bpe` as OpenAI does.
 
-    The files do not say which tokens are special. It is `<|endoftext|>`, as in GPT-2, or `[PAD]`, `[BOS]` and `[EOS]` where these are the first three.
+    The files do not say which tokens are special. They are `[PAD]`, `[BOS]` and `[EOS]` where these are the first three; or `<s>`, `<pad>`, `</s>`, `<unk>`
+    and `<mask>`, as in RoBERTa, where all five are there; or else it is `<|endoftext|>`, as in GPT-2.
 
     Args:
         vocab_path: path of a JSON object from tokens to ids.
@@ -61,10 +65,10 @@ def read_vocabulary(vocab_path, merges_path):
         if type(i) is not int or i < 0:
             raise ValueError(f"{vocab_path.name} gives each token an id, an integer from 0 on. Received: {token!r}: {i!r}")
     check_vocabulary(vocab)
-    special = next((group for group in (SPECIAL_TOKENS, (END_OF_TEXT,)) if _stands(group, vocab)), None)
+    special = next((group for group in (SPECIAL_TOKENS, ROBERTA, (END_OF_TEXT,)) if _stands(group, vocab)), None)
     if special is None:
         raise ValueError(
-            f"{vocab_path.name} holds the special token {END_OF_TEXT}, or begins with {', '.join(SPECIAL_TOKENS)}. "
+            f"{vocab_path.name} holds the special token {END_OF_TEXT}, or begins with {', '.join(SPECIAL_TOKENS)}, or holds {', '.join(ROBERTA)}. "
             f"Received: {len(vocab)} tokens with neither; a tokenizer.json may hold other special tokens"
         )
     added_path = vocab_path.with_name("added_tokens.json")
@@ -139,8 +143,8 @@ def _load(path):
 
 
 def _stands(special, vocab):
-    """Returns whether a vocabulary holds GPT-2's one special token, or the three others at its start."""
-    return special[0] in vocab if len(special) == 1 else [vocab.get(token) for token in special] == [0, 1, 2]
+    """Returns whether a vocabulary holds special tokens: those of a vocabulary trained here at its start, others anywhere."""
+    return [vocab.get(token) for token in special] == [0, 1, 2] if special == SPECIAL_TOKENS else set(special) <= set(vocab)
 
 
 def _read_merges(path, vocab, special):
@@ -165,7 +169,8 @@ def _read_merges(path, vocab, special):
         for token in pair:
             if token not in known:
                 raise ValueError(f"{path.name} merges bytes and what its other lines make. Received: {token!r} in line {number}, which no line makes")
-    lost = [token for token in vocab if token not in known and token not in special]
+    unused = (END_OF_TEXT,) if special == ROBERTA else ()  # GPT-2's, which RoBERTa's vocabulary still holds
+    lost = [token for token in vocab if token not in known and token not in (*special, *unused) and not (unused and _FILLER.fullmatch(token))]
     if lost:
         raise ValueError(
             f"{path.name} does not make all tokens of the vocabulary: it is only a part of a file, or the tokens were added, which a tokenizer.json says. "

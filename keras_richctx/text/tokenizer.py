@@ -46,6 +46,9 @@ class Tokenizer(abc.ABC):
     unk_id = None
     bos_id = None
     eos_id = None
+    mask_id = None
+    pair_separators = 1  # how many end tokens part the two texts of a pair
+    pair_segments = 2  # in how many segments they stand
     _required: ClassVar[dict] = {}  # what the specification must hold to be of this class, as a part of the parsed JSON
 
     def __init__(self, spec):
@@ -98,7 +101,7 @@ class Tokenizer(abc.ABC):
 
     def __call__(self, texts, bos=False, eos=False):
         if is_tensor(texts):
-            return encode_tensor(self, texts, bos=bos, eos=eos)
+            return encode_tensor(self, texts, bos=bos, eos=eos, encode=self._encode_in_graph())
         first, last = [self.bos_id] * bool(bos), [self.eos_id] * bool(eos)
         if isinstance(texts, str):
             return [*first, *self._encode(texts).ids, *last]
@@ -155,6 +158,11 @@ class Tokenizer(abc.ABC):
     def vocab_size(self):
         """The number of ids, special tokens included."""
         return self._tokenizer.get_vocab_size(with_added_tokens=True)
+
+    @property
+    def special_ids(self):
+        """The ids of the special tokens, a sorted list of ints."""
+        return sorted(self._special)
 
     def id_to_token(self, id):
         """Returns the vocabulary entry of an id, as `tokenizer.json` spells it.
@@ -258,6 +266,10 @@ class Tokenizer(abc.ABC):
     def _find_special(self):
         """Returns the ids of the special tokens. A subclass in which they say what pads, begins and ends sets its `pad_id`, `bos_id` and `eos_id` here."""
         return {i for i, token in self._tokenizer.get_added_tokens_decoder().items() if token.special}
+
+    def _encode_in_graph(self):
+        """Returns a function that encodes a string tensor by operations of the graph, or `None` where there are none."""
+        return None
 
     def _encode(self, text):
         """Encodes one string: ids, tokens and offsets."""

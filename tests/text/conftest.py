@@ -2,7 +2,7 @@
 
 import pytest
 
-from keras_richctx.text import ByteLevelBPETokenizer, CodePointTokenizer, WordTokenizer
+from keras_richctx.text import ByteLevelBPETokenizer, CodePointTokenizer, WordPieceTokenizer, WordTokenizer
 
 ENGLISH = [
     "What? I don't know!",
@@ -38,7 +38,12 @@ def code_points():
     return CodePointTokenizer.train(ENGLISH + FRENCH)
 
 
-@pytest.fixture(scope="session", params=["english", "bpe", "code_points"])
+@pytest.fixture(scope="session")
+def word_pieces():
+    return WordPieceTokenizer.train(ENGLISH + FRENCH, vocab_size=120, lowercase=False)
+
+
+@pytest.fixture(scope="session", params=["english", "bpe", "code_points", "word_pieces"])
 def tokenizer(request):
     """Each law of `Tokenizer` is tested on every kind."""
     return request.getfixturevalue(request.param)
