@@ -1,7 +1,7 @@
 """Every model: `krc.models.X` is a `keras.Model` that saves into one file with what it needs, its tokenizers among it."""
 
 from keras_richctx.bert import Bert, BertForPretraining, SpanAnswerer, TextClassifier
-from keras_richctx.elmo import ELMo
+from keras_richctx.elmo import BidirectionalLanguageModel, ELMo
 from keras_richctx.gpt import GPT, GPT2
 from keras_richctx.language_models import AWDLSTM, CharRNN, ConvLanguageModel, ULMFiTClassifier
 from keras_richctx.translation import Seq2Seq, Transformer
@@ -12,6 +12,7 @@ __all__ = [
     "GPT2",
     "Bert",
     "BertForPretraining",
+    "BidirectionalLanguageModel",
     "CharRNN",
     "ConvLanguageModel",
     "ELMo",

@@ -8,6 +8,7 @@ from keras_richctx.ops.gelu_tanh import gelu_tanh
 from keras_richctx.ops.loop import loop
 from keras_richctx.ops.masked_softmax import masked_softmax
 from keras_richctx.ops.masks import as_mask, causal_mask, merge_masks, padding_mask, slots_mask
+from keras_richctx.ops.sampled_softmax import log_uniform, sampled_softmax_loss, unique_candidates
 from keras_richctx.ops.scores import additive_score, cosine_score, dot_score, general_score, location_score, scaled_dot_score
 
 __all__ = [
@@ -26,10 +27,13 @@ __all__ = [
     "gelu_tanh",
     "general_score",
     "location_score",
+    "log_uniform",
     "loop",
     "masked_softmax",
     "merge_masks",
     "padding_mask",
+    "sampled_softmax_loss",
     "scaled_dot_score",
     "slots_mask",
+    "unique_candidates",
 ]
