@@ -9,21 +9,27 @@ import typer
 from richctx.course import course
 from richctx.demo import demo
 from richctx.doctor import doctor
+from richctx.embed import embed
 from richctx.errors import ExplainedGroup
 from richctx.evaluate import evaluate
 from richctx.run import run
 from richctx.train import train
+from richctx.train_elmo import train_elmo
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # read by TensorFlow when it is first imported, which the commands do
 
 app = typer.Typer(cls=ExplainedGroup, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 translate = typer.Typer(no_args_is_help=True, help="Train a translation model on sentence pairs, and use it.")
 app.add_typer(translate, name="translate")
+training = typer.Typer(no_args_is_help=True, help="Train a model of text alone.")
+app.add_typer(training, name="train")
 
 app.command()(demo)
 translate.command()(train)
 translate.command()(run)
 translate.command()(evaluate)
+training.command("elmo")(train_elmo)
+app.command()(embed)
 app.command()(course)
 app.command()(doctor)
 

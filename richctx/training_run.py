@@ -54,7 +54,7 @@ def train_model(out, pairs, validation, recipe):
             "validation_sentences": judged,
             "seconds_of_last_session": round(seconds, 1),
             "history": {name: [float(value) for value in values] for name, values in history.history.items()},
-            "versions": _versions(),
+            "versions": versions(),
         }
     )
     say(f"Validation BLEU {measures['bleu']:.1f} on {judged:,} sentences. The model is in {out}; translate with it:")
@@ -73,6 +73,7 @@ def _plan(pairs, validation, recipe, tokenizers):
     }
 
 
-def _versions():
+def versions():
+    """Returns the versions that a trained model hangs on, as a dict of strings."""
     backend = keras.backend.backend()
     return {"python": platform.python_version(), "keras-richctx": version("keras-richctx"), "keras": keras.version(), backend: version(backend)}

@@ -10,7 +10,7 @@ from keras_richctx.elmo.options import read_options, write_options
 
 def load(cls, preset, weights, options):
     """Makes a model of an options file and a file of weights; see `ELMo.from_preset`."""
-    options_file, weights_file = _files(preset, weights)
+    options_file, weights_file = find_files(preset, weights)
     arguments, source = read_options(options_file), read_hdf5(weights_file)
     # the training makes no projection where there are as many filters as the LSTM takes, and AllenNLP's own files have one always
     arguments["project_characters"] = "CNN_proj/W_proj" in source
@@ -31,8 +31,8 @@ def save(model, preset_dir):
     (path / "options.json").write_text(json.dumps(write_options(model), indent=1) + "\n", encoding="utf-8")
 
 
-def _files(preset, weights):
-    """Finds the options and the weights of a preset."""
+def find_files(preset, weights=None):
+    """Returns the paths of the options and of the weights of a preset; see `ELMo.from_preset`."""
     path = pathlib.Path(preset)
     if weights is not None:
         return path, pathlib.Path(weights)
