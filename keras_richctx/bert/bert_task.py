@@ -22,6 +22,7 @@ class BertTask(keras.Model):
     """
 
     architecture = None  # the end of Hugging Face's name for it, such as "ForSequenceClassification"
+    own_arguments = ()  # the names of those arguments of the constructor that are not of `Bert`
     own_patterns = None  # the key of weights.HEAD_PATTERNS
     wants_pooler = False  # whether it has to have the pooler, where models of that type have one
 

@@ -39,8 +39,8 @@ def best_spans(logits, mask=None, n_best=20, max_answer_length=30):
     if n_best < 1 or max_answer_length < 1:
         raise ValueError(f"n_best and max_answer_length are at least one. Received: n_best={n_best}, max_answer_length={max_answer_length}")
     batch, _, length = logits.shape
-    mask = (logits > -1e38).all(axis=1) if mask is None else np.asarray(mask, bool)
-    starts, ends = np.where(mask[:, None], logits, -np.inf).transpose(1, 0, 2)  # (B, T) each
+    allowed = logits > -1e38 if mask is None else np.asarray(mask, bool)[:, None]
+    starts, ends = np.where(allowed, logits, -np.inf).transpose(1, 0, 2)  # (B, T) each
     reach = min(max_answer_length, length)
     scores = np.full((batch, length, reach), -np.inf, "float32")  # of the spans from i to i + d
     for d in range(reach):

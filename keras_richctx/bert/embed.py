@@ -18,8 +18,8 @@ def embed(bert, texts, batch_size=32, normalize=True, max_length=None):
         texts: a string or a list of strings.
         batch_size: integer, how many texts to read at once. Defaults to `32`.
         normalize: boolean, whether to divide by the length. Defaults to `True`.
-        max_length: integer, the most tokens of a text to read, both symbols included; what is behind them is cut off. Without it, a text longer than the model
-            can read is an error.
+        max_length: integer, the most tokens of a text to read, both symbols included; what is behind them is cut off. Without it, a text that is longer than
+            the model can read is an error.
 
     Returns:
         A float32 array of shape `(D,)`, or `(N, D)` for a list.
@@ -34,9 +34,9 @@ def embed(bert, texts, batch_size=32, normalize=True, max_length=None):
 
     def pool(outputs, mask):
         states = np.asarray(outputs["sequence_output"], "float32")  # (B, T, D)
-        return np.where(mask[..., None], states, 0).sum(axis=1) / mask.sum(axis=1, keepdims=True)  # (B, D)
+        return np.where(mask[..., None], states, 0).sum(axis=1) / mask.sum(axis=1, keepdims=True, dtype="float32")  # (B, D)
 
-    rows = run(bert, bert, lines, pool, batch_size=batch_size, max_length=max_length)
+    rows = run(bert, bert, lines, None, pool, batch_size=batch_size, max_length=max_length)
     vectors = np.stack(rows) if rows else np.zeros((0, bert.width), "float32")
     if normalize:
         vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)

@@ -2,6 +2,7 @@
 
 import keras
 
+from keras_richctx.bert.answer import answer
 from keras_richctx.bert.bert_task import BertTask
 from keras_richctx.bert.names import dense_places
 from keras_richctx.ops.masked_softmax import LOWEST
@@ -65,6 +66,19 @@ class SpanAnswerer(BertTask):
         x = self.dropout(self.bert(inputs, training=training)["sequence_output"], training=training)
         logits = keras.ops.transpose(keras.ops.cast(self.span_head(x), "float32"), (0, 2, 1))  # (B, T, 2) -> (B, 2, T)
         return keras.ops.where(mask[:, None], logits, LOWEST)
+
+    def answer(self, questions, contexts, **options):
+        """Answers questions about texts, however long; see [`answer`][keras_richctx.bert.answer.answer] for the options.
+
+        Args:
+            questions: list of strings.
+            contexts: list of strings, one for each question.
+            **options: `n_best`, `max_answer_length`, `stride`, `length`, `max_question`, `batch_size`.
+
+        Returns:
+            A list for each question of pairs: its best answers, falling by score, and the score of no answer, a float.
+        """
+        return answer(self, questions, contexts, **options)
 
     def default_loss(self):
         return keras.losses.SparseCategoricalCrossentropy(from_logits=True)

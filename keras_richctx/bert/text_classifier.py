@@ -1,9 +1,12 @@
 """The class of a text or of a pair of texts, or a number for it."""
 
 import keras
+import numpy as np
 
 from keras_richctx.bert.bert_task import BertTask
+from keras_richctx.bert.export_for_texts import export_for_texts
 from keras_richctx.bert.names import dense_places
+from keras_richctx.bert.run import run
 
 
 @keras.saving.register_keras_serializable("keras_richctx")
@@ -78,6 +81,51 @@ class TextClassifier(BertTask):
             features = self.hidden(features)
         # logits = W d(f) + b
         return self.classifier(self.dropout(features, training=training))  # (B, C)
+
+    def scores(self, first, second=None, batch_size=32, max_length=None):
+        """Says how likely each class is for texts, or for pairs of texts.
+
+        Args:
+            first: list of strings.
+            second: list of strings, the second text of each pair, or `None`.
+            batch_size: integer, how many rows to read at once. Defaults to `32`.
+            max_length: integer, the most tokens of a row, to which longer ones are cut. Without it, a row that is longer than the model can read is an error.
+
+        Returns:
+            Probabilities, a float32 array of shape `(N, C)`; for regression the numbers, `(N,)`.
+        """
+
+        def read(logits, mask):
+            logits = logits.astype("float32")
+            return logits[:, 0] if self.num_classes == 1 else keras.ops.convert_to_numpy(keras.ops.softmax(logits))
+
+        rows = run(self, self.bert, first, second, read, batch_size=batch_size, max_length=max_length)
+        return np.array(rows, "float32").reshape((len(rows),) if self.num_classes == 1 else (-1, self.num_classes))
+
+    def classify(self, first, second=None, **options):
+        """Says which class texts, or pairs of texts, belong to.
+
+        Args:
+            first: list of strings.
+            second: list of strings, or `None`.
+            **options: as in `scores`.
+
+        Returns:
+            A list: the labels, or the numbers of the classes where these have none. For regression, the numbers that are foretold.
+        """
+        scores = self.scores(first, second, **options)
+        if self.num_classes == 1:
+            return scores.tolist()
+        return [i if self.labels is None else self.labels[i] for i in scores.argmax(axis=-1).tolist()]
+
+    def export_for_texts(self, path, max_length=None):
+        """Writes a SavedModel that takes raw texts; see [`export_for_texts`][keras_richctx.bert.export_for_texts.export_for_texts].
+
+        Args:
+            path: path of the directory to write.
+            max_length: integer, the most tokens of a row. Defaults to what the model can read.
+        """
+        export_for_texts(self, path, max_length)
 
     def default_loss(self):
         return keras.losses.MeanSquaredError() if self.num_classes == 1 else keras.losses.SparseCategoricalCrossentropy(from_logits=True)

@@ -12,7 +12,7 @@ from keras_richctx.bert.config import read_config, write_config
 from keras_richctx.bert.names import ENCODERS, HEADS, OLD_LEAVES, TF2_SUFFIX, as_stored, encoder_places, pooler_places, spell, spell_tf2, target
 from keras_richctx.checkpoints import assign, fetch_preset, read_pytorch_weights, read_safetensors, read_tf_checkpoint, write_safetensors
 from keras_richctx.checkpoints.read_json import read_json
-from keras_richctx.text import ByteLevelBPETokenizer
+from keras_richctx.text import ByteLevelBPETokenizer, WordPieceTokenizer
 
 # What a file may hold beside the encoder. A model leaves out the heads that are not its own.
 HEAD_PATTERNS = {
@@ -82,11 +82,7 @@ def read_tokenizer(opened, tokenizer):
     """Returns the tokenizer of a directory where `tokenizer` is `"auto"`."""
     if tokenizer != "auto":
         return tokenizer
-    if opened.style == "roberta":
-        return ByteLevelBPETokenizer.from_preset(opened.path)
-    from keras_richctx.text import WordPieceTokenizer
-
-    return WordPieceTokenizer.from_preset(opened.path)
+    return (ByteLevelBPETokenizer if opened.style == "roberta" else WordPieceTokenizer).from_preset(opened.path)
 
 
 def make_bert(cls, opened, tokenizer, options):
