@@ -1,18 +1,53 @@
-"""Sentence pairs and texts: data sets by name, a user's own files, a generator with gold alignments, and the batches that models train on."""
+"""Sentence pairs, texts, classes, tagged words and questions: data sets by name, a user's own files, a generator, and batches to train on."""
+
+import functools
 
 from keras_richctx.datasets.batches import source_batches, translation_batches
+from keras_richctx.datasets.glue import TASKS, load_glue
+from keras_richctx.datasets.labelled_texts import LabelledTexts
+from keras_richctx.datasets.mask_tokens import mask_tokens
+from keras_richctx.datasets.masked_lm_pairs import masked_lm_pairs
 from keras_richctx.datasets.pairs import Pairs
 from keras_richctx.datasets.phrasebook import load_phrasebook, phrasebook
+from keras_richctx.datasets.questions import Question, Questions
+from keras_richctx.datasets.read_columns import read_columns
 from keras_richctx.datasets.read_pairs import read_pairs
+from keras_richctx.datasets.squad import load_squad, read_squad
 from keras_richctx.datasets.stream_chunks import stream_chunks
+from keras_richctx.datasets.tagged_corpora import CORPORA, load_tagged
+from keras_richctx.datasets.tagged_sentences import TaggedSentences
 from keras_richctx.datasets.tatoeba import load_tatoeba_fra
 from keras_richctx.datasets.tinyshakespeare import load_tinyshakespeare
 from keras_richctx.datasets.wikitext2 import load_wikitext2
 
-__all__ = ["Pairs", "load", "names", "phrasebook", "read_pairs", "source_batches", "stream_chunks", "translation_batches"]
+__all__ = [
+    "LabelledTexts",
+    "Pairs",
+    "Question",
+    "Questions",
+    "TaggedSentences",
+    "load",
+    "mask_tokens",
+    "masked_lm_pairs",
+    "names",
+    "phrasebook",
+    "read_columns",
+    "read_pairs",
+    "read_squad",
+    "source_batches",
+    "stream_chunks",
+    "translation_batches",
+]
 
 # read from files: take `split`, `data_dir` and options
-_OFFICIAL = {"tatoeba-fra": load_tatoeba_fra, "tinyshakespeare": load_tinyshakespeare, "wikitext2": load_wikitext2}
+_OFFICIAL = {
+    "tatoeba-fra": load_tatoeba_fra,
+    "tinyshakespeare": load_tinyshakespeare,
+    "wikitext2": load_wikitext2,
+    **{f"squad-{version}": functools.partial(load_squad, version) for version in ("1.1", "2.0")},
+    **{name: functools.partial(load_glue, name) for name in TASKS},
+    **{name: functools.partial(load_tagged, name) for name in CORPORA},
+}
 _GENERATED = {"phrasebook": load_phrasebook}  # need no files: take `split` and options
 
 
@@ -24,7 +59,8 @@ def names():
 
     Example:
         >>> names()
-        ['phrasebook', 'tatoeba-fra', 'tinyshakespeare', 'wikitext2']
+        ['cola', 'conll2003', 'mnli-m', 'mnli-mm', 'mrpc', 'persuasive-essays', 'phrasebook', 'qnli', 'qqp', 'rte', 'squad-1.1', 'squad-2.0', 'sst-2', 'sts-b',
+        'tatoeba-fra', 'tinyshakespeare', 'ud-english-pos', 'wikitext2', 'wnli', 'wnut17']
     """
     return sorted({**_OFFICIAL, **_GENERATED})
 
@@ -33,15 +69,16 @@ def load(name, split="train", data_dir=None, **options):
     """Loads one split of a data set.
 
     Args:
-        name: string, one of `names()`: `"phrasebook"`, generated here, with gold alignments; `"tatoeba-fra"`, English-French pairs; `"tinyshakespeare"`, plays
-            as one text; or `"wikitext2"`, articles of Wikipedia as one text.
+        name: string, one of `names()`: sentence pairs, `"phrasebook"`, generated here, with gold alignments, and `"tatoeba-fra"`, English-French; one text,
+            `"tinyshakespeare"`, plays, and `"wikitext2"`, articles of Wikipedia; a task of GLUE, such as `"sst-2"` (see `load_glue`); questions,
+            `"squad-1.1"` and `"squad-2.0"`; or tagged words, `"conll2003"`, `"wnut17"`, `"ud-english-pos"` and `"persuasive-essays"` (see `load_tagged`).
         split: `"train"`, `"validation"` (or `"valid"`, the same) or `"test"`. Defaults to `"train"`.
         data_dir: string or path of a directory that holds the official files, or `None` for the one that the environment variable
             `KERAS_RICHCTX_DATA` names, or else a download. Data sets that are generated read no files. Defaults to `None`.
-        **options: those of the data set's own function, `load_phrasebook` or `load_tatoeba_fra`, such as `size=5000` or `max_words=10`.
+        **options: those of the data set's own function, such as `size=5000` for the phrasebook, `max_words=10` for Tatoeba, or `on_bad="skip"` for GLUE.
 
     Returns:
-        `Pairs`, or a string for a text.
+        `Pairs`, a string for one text, `LabelledTexts`, `Questions` or `TaggedSentences`.
 
     Raises:
         ValueError: if there is no data set or no split of that name.
