@@ -60,7 +60,7 @@ def pack_pairs(tokenizer, first, second=None, length=None, pad_to_multiple=1, ma
     if second is not None and not is_tensor(a) and len(a) != len(b):
         raise ValueError(f"Each first text has its second one. Received: {len(a)} first and {len(b)} second texts")
     a, b = longest_first(a, b, limit - specials, numbers)
-    longest = numbers.max(numbers.concat([a + b, numbers.zeros_like(a[:1])])) + specials  # 0 tokens where there are no rows
+    longest = numbers.max(numbers.concat([a + b, numbers.zeros_like(first[0][:1])])) + specials  # 0 tokens where there are no rows
     if lengths is None:
         width = numbers.minimum(-(-longest // pad_to_multiple) * pad_to_multiple, max_length)
     else:

@@ -283,12 +283,6 @@ def test_added_tokens_beside_the_two_files_are_not_dropped_silently(small, tmp_p
             lambda content: content["added_tokens"].append({**content["added_tokens"][0], "content": "<x>", "id": 261, "special": False, "lstrip": True}),
             r"swallow the spaces.*Received: lstrip or rstrip at \['<x>'\]",
         ),
-        (
-            lambda content: content.update(
-                post_processor={"type": "RobertaProcessing", "sep": ["x", 2], "cls": ["y", 0], "trim_offsets": True, "add_prefix_space": False}
-            ),
-            "Received: post_processor=RobertaProcessing",
-        ),
     ],
 )
 def test_a_tokenizer_json_with_other_ids_or_options_is_refused(small, tmp_path, change, complaint):
