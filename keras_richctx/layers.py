@@ -1,6 +1,7 @@
 """Every layer: `krc.layers.X` is a `keras.layers.Layer` that stands in any Keras model."""
 
 from keras_richctx.attention import Alignment, MultiHeadAttention
+from keras_richctx.bert import MaskedLMHead
 from keras_richctx.elmo import BiLM, CharacterCNN, Highway, ProjectedLSTMStack, ScalarMix
 from keras_richctx.recurrent import (
     GRU,
@@ -39,6 +40,7 @@ __all__ = [
     "LSTMCell",
     "LearnedPositions",
     "LuongDecoder",
+    "MaskedLMHead",
     "MultiHeadAttention",
     "ProjectedLSTMCell",
     "ProjectedLSTMStack",

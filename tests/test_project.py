@@ -64,7 +64,7 @@ def test_every_package_that_is_imported_is_declared():
     declared = {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]}
     distributions = packages_distributions()
     ours_or_there = sys.stdlib_module_names | {"keras_richctx", "richctx"}
-    ours_or_there |= {"IPython", "jax", "torch"}  # imported only where they run already: in a notebook, on that backend
+    ours_or_there |= {"IPython", "jax", "torch"}  # imported only where they are: in a notebook, on that backend, for a pickle of tensors
     for source in [*SOURCES, *(ROOT / "richctx").rglob("*.py")]:
         for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module] if isinstance(node, ast.ImportFrom) else []
