@@ -2,7 +2,7 @@
 
 import keras
 
-from keras_richctx.transformer.positions import add_positions
+from keras_richctx.transformer.positions import add_positions, default_positions
 
 
 @keras.saving.register_keras_serializable("keras_richctx")
@@ -49,6 +49,8 @@ class LearnedPositions(keras.layers.Layer):
         length = inputs.shape[1]
         if positions is None and isinstance(length, int) and length > self.max_length:
             raise ValueError(f"There are {self.max_length} positions. Received: inputs of {length}. Cut them, or make the layer with a larger max_length.")
+        if positions is None and not isinstance(length, int | None):  # symbolic, as on JAX: a slice would not be known to be that long
+            positions = default_positions(inputs)
         if positions is None:
             return add_positions(inputs, self.embeddings[: length or keras.ops.shape(inputs)[1]])
         return add_positions(inputs, keras.ops.take(self.embeddings, positions, axis=0))

@@ -18,8 +18,7 @@ def to_numpy(x):
     return keras.ops.convert_to_numpy(x)
 
 
-@pytest.mark.backends
-@pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert"])
+@pytest.mark.parametrize("kind", ["bert", pytest.param("roberta", marks=pytest.mark.backends), "distilbert"])
 def test_pads_and_the_other_rows_change_nothing(kind, load, inputs_of, answers):
     bert, inputs, lengths = load(kind, "lm").bert, inputs_of(kind), answers["padding_mask"].sum(axis=1)
     whole = to_numpy(bert(inputs)["sequence_output"])
@@ -32,7 +31,6 @@ def test_pads_and_the_other_rows_change_nothing(kind, load, inputs_of, answers):
             np.testing.assert_allclose(other[:length], whole[i, :length], atol=1e-5)
 
 
-@pytest.mark.backends
 def test_pads_are_told_by_their_id_and_segments_are_zero_unless_said(load, inputs_of):
     bert, inputs = load("bert", "lm").bert, inputs_of("bert")
     said = bert({**inputs, "segment_ids": np.zeros_like(inputs["token_ids"])})["pooled_output"]
@@ -40,7 +38,6 @@ def test_pads_are_told_by_their_id_and_segments_are_zero_unless_said(load, input
     assert np.abs(to_numpy(said) - to_numpy(bert(inputs)["pooled_output"])).max() > 0.01
 
 
-@pytest.mark.backends
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
 def test_with_positions_said_pads_may_stand_on_the_left(kind, load, inputs_of):
     bert, row = load(kind, "lm").bert, inputs_of(kind)["token_ids"][:1, :6]
@@ -51,8 +48,7 @@ def test_with_positions_said_pads_may_stand_on_the_left(kind, load, inputs_of):
     np.testing.assert_allclose(to_numpy(bert(left)["sequence_output"])[:, 3:], to_numpy(bert(row)["sequence_output"]), atol=1e-5)
 
 
-@pytest.mark.backends
-@pytest.mark.parametrize("policy, tolerance", [("mixed_float16", 3e-2), ("mixed_bfloat16", 2e-1)])
+@pytest.mark.parametrize("policy, tolerance", [("mixed_float16", 3e-2), pytest.param("mixed_bfloat16", 2e-1, marks=pytest.mark.backends)])
 def test_half_precision_stays_close(policy, tolerance):
     ids = np.random.default_rng(0).integers(1, 37, size=(2, 7))
     exact = BertForPretraining(Bert(**SMALL))

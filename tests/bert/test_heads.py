@@ -41,7 +41,6 @@ def negative_log_likelihood(logits, labels):
     return -np.take_along_axis(log, labels[..., None], axis=-1)[..., 0]
 
 
-@pytest.mark.backends
 def test_logits_at_masked_positions_are_those_of_all_positions_there(bert, pretraining_batch):
     model, (inputs, _, _) = BertForPretraining(bert), pretraining_batch
     everywhere, some = model({"token_ids": inputs["token_ids"]})["mlm_logits"], model(inputs)["mlm_logits"]
@@ -49,7 +48,6 @@ def test_logits_at_masked_positions_are_those_of_all_positions_there(bert, pretr
     np.testing.assert_allclose(to_numpy(some), wanted, atol=1e-5)
 
 
-@pytest.mark.backends
 def test_the_loss_is_the_sum_over_real_predictions_divided_by_their_number(bert, pretraining_batch):
     model, (inputs, targets, weights) = BertForPretraining(bert), pretraining_batch
     outputs = {name: to_numpy(value).astype("float64") for name, value in model(inputs).items()}
@@ -166,7 +164,6 @@ assert "keras_richctx" not in sys.modules
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.backends
 def test_the_loss_of_spans_does_not_depend_on_padding(bert):
     ids, spans = np.random.default_rng(0).integers(5, 30, size=(3, 9)), np.array([[2, 4], [5, 5], [0, 0]])
     context = np.arange(9) > np.array([[1], [3], [2]])
