@@ -4,6 +4,7 @@ from keras_richctx.bert import Bert, BertForPretraining, SpanAnswerer, TextClass
 from keras_richctx.elmo import BidirectionalLanguageModel, ELMo
 from keras_richctx.gpt import GPT, GPT2
 from keras_richctx.language_models import AWDLSTM, CharRNN, ConvLanguageModel, ULMFiTClassifier
+from keras_richctx.tagging import TokenTagger
 from keras_richctx.translation import Seq2Seq, Transformer
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Seq2Seq",
     "SpanAnswerer",
     "TextClassifier",
+    "TokenTagger",
     "Transformer",
     "ULMFiTClassifier",
 ]

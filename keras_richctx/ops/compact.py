@@ -15,7 +15,7 @@ def to_front(sequences, mask):
     """
     length = keras.ops.shape(mask)[1]
     place = keras.ops.arange(length, dtype="int32")[None] + keras.ops.where(mask, 0, length)  # (B, T): every pad behind every real position
-    return _take(sequences, keras.ops.argsort(place, axis=1))
+    return take_positions(sequences, keras.ops.argsort(place, axis=1))
 
 
 def from_front(outputs, mask):
@@ -29,11 +29,19 @@ def from_front(outputs, mask):
         A tensor of shape `(B, T, U)`.
     """
     count = keras.ops.cumsum(keras.ops.cast(mask, "int32"), axis=1)  # (B, T): real positions so far
-    return keras.ops.where(count[..., None] > 0, _take(outputs, keras.ops.maximum(count - 1, 0)), keras.ops.zeros_like(outputs))
+    return keras.ops.where(count[..., None] > 0, take_positions(outputs, keras.ops.maximum(count - 1, 0)), keras.ops.zeros_like(outputs))
 
 
-def _take(x, places):
-    """Picks positions row by row: `(B, T, D)` at `(B, T)` gives `(B, T, D)`."""
+def take_positions(x, places):
+    """Picks positions row by row.
+
+    Args:
+        x: tensor of shape `(B, T, D)`.
+        places: integer tensor of shape `(B, W)`, each from 0 to T - 1.
+
+    Returns:
+        A tensor of shape `(B, W, D)`.
+    """
     batch, length = keras.ops.shape(x)[0], keras.ops.shape(x)[1]
-    flat = keras.ops.arange(batch, dtype="int32")[:, None] * length + keras.ops.cast(places, "int32")  # (B, T) of 0 .. B T - 1
-    return keras.ops.take(keras.ops.reshape(x, (-1, x.shape[-1])), flat, axis=0)  # (B T, D) -> (B, T, D)
+    flat = keras.ops.arange(batch, dtype="int32")[:, None] * length + keras.ops.cast(places, "int32")  # (B, W) of 0 .. B T - 1
+    return keras.ops.take(keras.ops.reshape(x, (-1, x.shape[-1])), flat, axis=0)  # (B T, D) -> (B, W, D)

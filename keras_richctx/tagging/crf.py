@@ -67,6 +67,7 @@ class CRF(keras.layers.Layer):
             raise ValueError(f"Each tag needs its name. Received: num_tags={num_tags}, {len(tags)} tags")
         if scheme is not None and tags is None:
             raise ValueError(f"What a scheme allows goes by the names of the tags. Received: scheme={scheme!r}, tags=None")
+        self.supports_masking = True
         self.num_tags = num_tags
         self.tags = None if tags is None else list(tags)
         self.scheme = scheme
@@ -98,6 +99,9 @@ class CRF(keras.layers.Layer):
         """
         self._check(emissions)
         return crf_log_likelihood(emissions, tags, *self.weights_in_force(), mask=mask)
+
+    def compute_mask(self, emissions, mask=None):
+        return None  # a loss of whole rows has no place for it
 
     @property
     def loss(self):

@@ -1,0 +1,53 @@
+"""Batches of tagged sentences, of like length."""
+
+import keras
+import numpy as np
+
+
+class TaggedBatches(keras.utils.PyDataset):
+    """Gives the batches of a pass: every sentence once, sentences of like length together, so that there are few pads.
+
+    The order of a pass hangs on the seed and on the number of the pass alone.
+
+    Args:
+        prepare: function that takes a list of sentences to a dict of arrays, with `word_mask` `(B, W)` among them.
+        words: list of N lists of strings.
+        tags: list of N lists of integers, the ids of the tags.
+        batch_size: integer.
+        shuffle: boolean, whether sentences of like length, and the batches, are in a new order in each pass. Defaults to `True`.
+        seed: integer. Defaults to `0`.
+    """
+
+    def __init__(self, prepare, words, tags, batch_size, shuffle=True, seed=0):
+        super().__init__()
+        self.prepare, self.words, self.tags = prepare, list(words), list(tags)
+        self.batch_size, self.shuffle, self.seed = batch_size, shuffle, seed
+        self.number = -1
+        self.on_epoch_end()
+
+    @property
+    def num_batches(self):
+        return -(-len(self.words) // self.batch_size)
+
+    def __len__(self):
+        return self.num_batches
+
+    def __getitem__(self, index):
+        rows = self.order[self.places[index] * self.batch_size :][: self.batch_size]
+        inputs = self.prepare([self.words[row] for row in rows])
+        tags = np.full(inputs["word_mask"].shape, -1, "int32")  # (B, W), -1 at pads
+        for i, row in enumerate(rows):
+            tags[i, : len(self.tags[row])] = self.tags[row]
+        return inputs, tags
+
+    def on_epoch_end(self):
+        """Plans the next pass."""
+        self.number += 1
+        rng = np.random.default_rng((self.seed, self.number))
+        lengths = np.array([len(sentence) for sentence in self.words])
+        noise = rng.random(len(lengths)) * (0.1 * lengths + 2) if self.shuffle else 0  # lengths may differ by a tenth, and two words
+        self.order = np.argsort(lengths + noise, kind="stable")
+        self.places = rng.permutation(self.num_batches) if self.shuffle else np.arange(self.num_batches)
+        # The longest and the shortest first: Keras takes for fixed what the first two batches have in common.
+        last = self.num_batches - 1
+        self.places = np.array([last, 0, *(place for place in self.places if place not in (last, 0))][: self.num_batches])
