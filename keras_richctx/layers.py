@@ -17,7 +17,7 @@ from keras_richctx.recurrent import (
     TiedDense,
     VariationalDropout,
 )
-from keras_richctx.tagging import CRF
+from keras_richctx.tagging import CRF, BertWords, ELMoWords, JoinedWords, WordFeatures
 from keras_richctx.transformer import DecoderBlock, EncoderBlock, LearnedPositions, SinusoidalPositions, TransformerDecoder, TransformerEncoder
 from keras_richctx.translation import BahdanauDecoder, FixedContextDecoder, LuongDecoder, RecurrentEncoder
 
@@ -28,15 +28,18 @@ __all__ = [
     "ActivationRegularization",
     "Alignment",
     "BahdanauDecoder",
+    "BertWords",
     "BiLM",
     "CharacterCNN",
     "ConcatPooling",
     "DecoderBlock",
+    "ELMoWords",
     "EmbeddingDropout",
     "EncoderBlock",
     "FixedContextDecoder",
     "GRUCell",
     "Highway",
+    "JoinedWords",
     "LSTMCell",
     "LearnedPositions",
     "LuongDecoder",
@@ -53,4 +56,5 @@ __all__ = [
     "TransformerDecoder",
     "TransformerEncoder",
     "VariationalDropout",
+    "WordFeatures",
 ]

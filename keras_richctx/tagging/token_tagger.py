@@ -55,7 +55,7 @@ class TokenTagger(keras.Model):
 
     Example:
         >>> sentences = krc.datasets.TaggedSentences([["Ada", "codes"], ["I", "met", "Ada"]], [["B-person", "O"], ["O", "O", "B-person"]])
-        >>> words = krc.tagging.WordFeatures.from_sentences(sentences.words, embedding_dim=8)
+        >>> words = krc.layers.WordFeatures.from_sentences(sentences.words, embedding_dim=8)
         >>> tagger = TokenTagger(words, sentences.names, head="bilstm-crf", units=6)
         >>> tagger.compile(keras.optimizers.Adam(0.02))
         >>> history = krc.training.fit(tagger, tagger.batches(sentences), epochs=2, progress=False)
