@@ -167,6 +167,12 @@ class Bert(keras.Model):
             return {"sequence_output": x}
         return {"sequence_output": x, "pooled_output": self.pooler(x[:, 0])}  # (B, D)
 
+    def compute_output_spec(self, inputs, training=False):
+        # not by a trial with lengths of the backend's choice, which may be more than the model can read
+        batch, length = self._unpack(inputs)["token_ids"].shape
+        outputs = {"sequence_output": keras.KerasTensor((batch, length, self.width), dtype=self.compute_dtype)}
+        return outputs if self.pooler is None else {**outputs, "pooled_output": keras.KerasTensor((batch, self.width), dtype=self.compute_dtype)}
+
     def layer_outputs(self, inputs, training=False):
         """Returns what every layer makes of a text, for features; see [`combine_layers`][keras_richctx.bert.combine_layers.combine_layers].
 

@@ -46,8 +46,8 @@ def test_outputs_and_gradients_are_hugging_face_s(kind, head, load, inputs_of, a
         np.testing.assert_allclose(to_numpy(value)[seen], wanted[key][seen], atol=1e-5)
 
     def loss():
-        weights = {key: answers[f"{name}/weights/{key}"] for key in outputs}
-        products = (keras.ops.where(weights[key] != 0, value * weights[key], 0.0) for key, value in as_theirs(model(inputs), kind).items())
+        weights = {key: keras.ops.convert_to_tensor(answers[f"{name}/weights/{key}"]) for key in outputs}
+        products = (keras.ops.where(weights[key] != 0, weights[key] * value, 0.0) for key, value in as_theirs(model(inputs), kind).items())
         return sum(map(keras.ops.sum, products))
 
     bert = model.bert
