@@ -247,7 +247,7 @@ def test_files_that_are_not_whole_are_refused(folder):
     (folder / "config.json").write_text("{")
     with pytest.raises(ValueError, match=r"config\.json is damaged"):
         GPT2.from_preset(folder)
-    with pytest.raises(FileNotFoundError, match="A preset is a directory, .* or the name of an official size"):
+    with pytest.raises(FileNotFoundError, match=r"A preset is a directory, .* or the name of an official size"):
         GPT2.from_preset(folder / "nowhere")
 
 
