@@ -66,13 +66,15 @@ def run(task, head, train, test, vectors, settings):
     return figures
 
 
-def read_vectors(path):
-    """Reads a text file of a word and its numbers a line: words, and an array of shape `(N, D)`."""
+def read_vectors(path, wanted):
+    """Reads a text file of a word and its numbers a line, of the words in `wanted` alone: words, and an array of shape `(N, D)`."""
     words, rows = [], []
-    for line in Path(path).read_text(encoding="utf-8").splitlines():
-        word, *numbers = line.rstrip().split(" ")
-        words.append(word)
-        rows.append(np.array(numbers, "float32"))
+    with Path(path).open(encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            word, _, numbers = line.rstrip().partition(" ")
+            if word in wanted:
+                words.append(word)
+                rows.append(np.array(numbers.split(" "), "float32"))
     return words, np.stack(rows)
 
 
@@ -86,14 +88,15 @@ def main(arguments=None):
     parser.add_argument("--learning-rate", type=float, default=0.003)
     parser.add_argument("--vectors", default=None)
     settings = parser.parse_args(arguments)
-    given = read_vectors(settings.vectors) if settings.vectors else None
     rows = []
     for title, task in TASKS.items():
         train, test = (krc.datasets.load(task["name"], split) for split in (task["train"], "test"))
         task = {**task, "tags": train.names}
+        occurring = {word.lower() for words in [*train.words, *test.words] for word in words}
+        given = read_vectors(settings.vectors, occurring) if settings.vectors else None
         train = train[: settings.sentences]
         for name, head in HEADS.items():
-            for vectors in (None, given)[: 1 if given is None else 2]:
+            for vectors in [None] if given is None else [None, given]:
                 figures = run(task, head, train, test, vectors, settings)
                 what = f"{name}{', GloVe' if vectors else ''}"
                 rows.append({"task": title, "tagger": what, "mean": f"{np.mean(figures):.2f}", "deviation": f"{np.std(figures, ddof=1):.2f}"})
