@@ -9,7 +9,7 @@ BIN := .venv/bin
 HOLD := torch==2.13.0 # what `make lock` does not move
 INSTALL := $(BIN)/python -m pip install --constraint constraints.txt --editable
 
-.PHONY: help demo test test-backends lint format notebooks docs bench bench-recurrent bench-decode lock clean
+.PHONY: help demo test test-backends lint format notebooks docs bench bench-recurrent bench-decode bench-elmo lock clean
 
 help:
 	@echo "make demo            train a small translator, translate ten sentences, draw what it attended to"
@@ -18,7 +18,7 @@ help:
 	@echo "make lint            style, format and the direction of imports;  make format  mends what can be mended"
 	@echo "make notebooks       run every notebook;  the executed copies are in build/notebooks"
 	@echo "make docs            build the site into site/"
-	@echo "make bench           measure what the docs state;  tables go to benchmarks/results;  make bench-recurrent  the LSTMs alone,  make bench-decode  GPT-2"
+	@echo "make bench           measure what the docs state;  tables go to benchmarks/results;  make bench-recurrent  the LSTMs alone,  make bench-decode  GPT-2,  make bench-elmo  ELMo"
 	@echo "make lock            renew constraints.txt from what pyproject.toml allows;  make clean  removes what make made"
 
 demo: .venv/.made
@@ -28,8 +28,8 @@ test: .venv/.made-dev
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 test-backends: .venv/.made-backends
-	KERAS_BACKEND=jax $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/recurrent tests/attention tests/transformer tests/generation/test_prompts.py tests/generation/test_greedy.py
-	KERAS_BACKEND=torch $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/recurrent tests/attention tests/transformer tests/generation tests/language_models tests/gpt tests/training
+	KERAS_BACKEND=jax $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/recurrent tests/attention tests/transformer tests/tagging/test_crf.py tests/generation/test_prompts.py tests/generation/test_greedy.py
+	KERAS_BACKEND=torch $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/recurrent tests/attention tests/transformer tests/generation tests/language_models tests/gpt tests/tagging tests/training
 
 lint: .venv/.made-dev
 	$(BIN)/ruff check .
@@ -53,6 +53,9 @@ bench: .venv/.made-backends
 
 bench-decode: .venv/.made-backends
 	$(BIN)/python benchmarks/bench_decode.py float32 bfloat16
+
+bench-elmo: .venv/.made-backends
+	$(BIN)/python benchmarks/bench_elmo.py
 
 bench-recurrent: .venv/.made-backends
 	$(BIN)/python benchmarks/bench_recurrent.py
