@@ -133,14 +133,14 @@ def _words(order, maskable, words, wanted, shown):
         total = tf.cumsum(tf.where(allowed & new, length, 0), axis=1)  # up to the end of the word
         return allowed & (total <= wanted[:, None])
 
-    def drop(allowed):
-        fits = fitting(allowed)
-        left = wanted - tf.reduce_sum(tf.cast(fits, tf.int32), axis=1)  # (B,)
-        return (fits | (allowed & (length <= left[:, None])),)
+    def drop(allowed, fits):
+        left = wanted - _count(fits)  # (B,)
+        allowed = fits | (allowed & (length <= left[:, None]))
+        return allowed, fitting(allowed)
 
-    (allowed,) = tf.while_loop(lambda allowed: tf.reduce_any(allowed & ~fitting(allowed)), drop, (there,))
+    _, fits = tf.while_loop(lambda allowed, fits: tf.reduce_any(allowed & ~fits), drop, (there, fitting(there)))
     back = tf.argsort(by_key, axis=1, stable=True)
-    return tf.gather(allowed, back, batch_dims=1), shown
+    return tf.gather(fits, back, batch_dims=1), shown
 
 
 def _spans(maskable, words, wanted, seed):

@@ -1,5 +1,6 @@
 """What BERT's normaliser and splitter do to each character, read off the library that defines them, as a table of numbers that a graph can look up."""
 
+import collections
 import dataclasses
 import functools
 import json
@@ -10,7 +11,8 @@ from tokenizers import normalizers, pre_tokenizers
 REMOVED, SPACE, LETTER, ALONE, SEVERAL = range(5)  # vanishes | parts words | belongs to a word | is a word | becomes several characters
 PAGE = 256
 _PLANE = 0x10000
-_SHARED_PLANES = {**dict.fromkeys(range(4, 14), 4), 15: 15, 16: 15}  # 4 to 13 hold no character, 15 and 16 private ones: all of a kind
+# The planes 3 to 13 hold ideographs that BERT takes for letters, or nothing, 15 and 16 private characters: all of a kind, but for the last two of each plane.
+_UNIFORM = {**dict.fromkeys(range(3, 14), 3), 15: 15, 16: 15}
 _BETWEEN = "\ua66e"  # parts the characters that are normalised in one string: a letter that nothing changes and no mark joins
 
 
@@ -49,9 +51,10 @@ def character_table(normalizer):
 def _character_table(normalizer):
     options = {name: value for name, value in json.loads(normalizer).items() if name != "type"}
     normalize = normalizers.BertNormalizer(**options).normalize_str
-    planes = sorted({0, 1, 2, 3, 14, *_SHARED_PLANES.values()})
-    codes = [code for plane in planes for code in range(plane * _PLANE, (plane + 1) * _PLANE) if not 0xD800 <= code < 0xE000]
-    kinds = _kinds(codes)
+    looked_at = [range(plane * _PLANE, (plane + 1) * _PLANE) for plane in (0, 1, 2, 14)]
+    looked_at += [range(plane * _PLANE + start, plane * _PLANE + start + PAGE) for plane in (3, 15) for start in (0, _PLANE - PAGE)]
+    codes = [code for part in looked_at for code in part if not 0xD800 <= code < 0xE000]
+    kinds = _kinds(range(2 * _PLANE))
     values, ranks = np.zeros((2, 17 * _PLANE), "int32")
     values[:] = LETTER  # surrogates, which no text holds
     several, splits = [], [0]
@@ -68,11 +71,14 @@ def _character_table(normalizer):
             values[code] = REMOVED
     if options.get("lowercase") if options.get("strip_accents") is None else options["strip_accents"]:  # there is a decomposition
         _rank_marks(ranks, values, several, options.get("clean_text"))
-    for plane, like in _SHARED_PLANES.items():
-        values[plane * _PLANE : (plane + 1) * _PLANE] = values[like * _PLANE : (like + 1) * _PLANE]
-    rows, pages = np.unique(np.stack([values, ranks], 1).reshape(-1, 2 * PAGE), axis=0, return_inverse=True)
-    rows = rows.reshape(-1, PAGE, 2)
-    return CharacterTable(pages.reshape(-1).astype("int32"), rows[..., 0].copy(), (np.array(several, "int32"), np.array(splits, "int32")), rows[..., 1].copy())
+    values, ranks = values.reshape(-1, PAGE), ranks.reshape(-1, PAGE)
+    for plane, like in _UNIFORM.items():
+        first, last = like * PAGE, (like + 1) * PAGE - 1  # a plane has as many pages as a page has characters
+        values[plane * PAGE : (plane + 1) * PAGE - 1], values[(plane + 1) * PAGE - 1] = values[first].copy(), values[last].copy()
+    numbers = {}
+    pages = [numbers.setdefault(page.tobytes() + rank.tobytes(), len(numbers)) for page, rank in zip(values, ranks)]
+    _, firsts = np.unique(pages, return_index=True)
+    return CharacterTable(np.array(pages, "int32"), values[firsts], (np.array(several, "int32"), np.array(splits, "int32")), ranks[firsts])
 
 
 def _each(normalize, texts):
@@ -83,12 +89,13 @@ def _each(normalize, texts):
 
 
 def _kinds(codes):
-    """Returns a dictionary from code points to the kind that the splitter takes them for."""
+    """Returns a dictionary from code points to the kind that the splitter takes them for; what is not in it is a letter."""
+    codes = [code for code in codes if not 0xD800 <= code < 0xE000]
     text = "".join("a" + chr(code) for code in codes)  # the character of codes[i] stands at 2 i + 1
     kinds = np.full(len(text), SPACE)
     for _, (start, end) in pre_tokenizers.BertPreTokenizer().pre_tokenize_str(text):
         kinds[start:end] = ALONE if end == start + 1 and start % 2 else LETTER
-    return dict(zip(codes, kinds[1::2].tolist()))
+    return collections.defaultdict(lambda: LETTER, zip(codes, kinds[1::2].tolist()))
 
 
 def _rank_marks(ranks, values, several, clean_text):
