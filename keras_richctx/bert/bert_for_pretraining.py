@@ -119,6 +119,10 @@ class BertForPretraining(BertTask):
         return [self.mlm_head] if self.nsp_head is None else [self.mlm_head, self.nsp_head]
 
     @classmethod
+    def uses_pooler(cls, model_type, arguments):
+        return model_type == "bert" and arguments.get("next_sentence") is not False
+
+    @classmethod
     def head_arguments(cls, opened):
         return {"next_sentence": opened.style in ("bert", "google") and opened.find("cls/seq_relationship/kernel", HEADS) in opened.source}
 

@@ -24,7 +24,6 @@ class BertTask(keras.Model):
     architecture = None  # the end of Hugging Face's name for it, such as "ForSequenceClassification"
     own_arguments = ()  # the names of those arguments of the constructor that are not of `Bert`
     own_patterns = None  # the key of weights.HEAD_PATTERNS
-    wants_pooler = False  # whether it has to have the pooler, where models of that type have one
 
     def __init__(self, bert, **kwargs):
         if not isinstance(bert, Bert):
@@ -58,6 +57,11 @@ class BertTask(keras.Model):
     def head_arguments(cls, opened):
         """Returns the arguments of the constructor that a directory knows, as a dict."""
         return {}
+
+    @classmethod
+    def uses_pooler(cls, model_type, arguments):
+        """Tells whether a model of that type, with these arguments of the constructor, looks at the pooled output."""
+        return False
 
     @property
     def tokenizer(self):
@@ -106,7 +110,8 @@ class BertTask(keras.Model):
     def from_preset(cls, preset, tokenizer="auto", **options):
         """Loads a model from a directory, as `Bert.from_preset`, with its head where the files hold one; or makes one of a published size.
 
-        What of the head, and of the pooler, is not in the files is new: a warning names it. Where the files hold another head, it is left out.
+        What of the head is not in the files is new: a warning names it. Where the files hold another head, it is left out, and so is a pooler that the head
+        does not look at. Of Google's files of TensorFlow 2 no head is read.
 
         Args:
             preset: as in `Bert.from_preset`.
@@ -122,11 +127,11 @@ class BertTask(keras.Model):
         """
         own = {name: options.pop(name) for name in cls.own_arguments if name in options}
         if preset in PRESETS:
+            options = {"pooler": cls.uses_pooler(PRESETS[preset].get("model_type", "bert"), own), **options}
             return cls(Bert.from_preset(preset, tokenizer, **options), **own)
         opened = weights.open_preset(preset)
         own = {**cls.head_arguments(opened), **own}
-        if cls.wants_pooler and opened.style in ("bert", "google"):
-            options = {"pooler": True, **options}
+        options = {"pooler": cls.uses_pooler("bert" if opened.style == "google" else opened.style, own), **options}
         model = cls(weights.make_bert(Bert, opened, tokenizer, options), **own)
         weights.fill(opened, model.bert, model.head_groups(), cls.own_patterns)
         return model

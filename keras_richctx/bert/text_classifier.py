@@ -48,7 +48,6 @@ class TextClassifier(BertTask):
     architecture = "ForSequenceClassification"
     own_patterns = "classifier"
     own_arguments = ("num_classes", "labels", "head_dropout")
-    wants_pooler = True
 
     def __init__(self, bert, num_classes=None, labels=None, head_dropout=None, **kwargs):
         super().__init__(bert, **kwargs)
@@ -150,6 +149,10 @@ class TextClassifier(BertTask):
             "problem_type": "regression" if self.num_classes == 1 else "single_label_classification",
             "seq_classif_dropout" if self.bert.model_type == "distilbert" else "classifier_dropout": self.head_dropout,
         }
+
+    @classmethod
+    def uses_pooler(cls, model_type, arguments):
+        return model_type == "bert"
 
     @classmethod
     def head_arguments(cls, opened):

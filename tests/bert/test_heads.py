@@ -10,6 +10,7 @@ import pytest
 
 from keras_richctx.bert import best_spans
 from keras_richctx.bert.names import LEAVES, spell
+from keras_richctx.datasets import masked_lm_pairs
 from keras_richctx.models import Bert, BertForPretraining, SpanAnswerer, TextClassifier
 from keras_richctx.training import discriminative_rates
 
@@ -75,6 +76,16 @@ def test_it_learns_what_was_masked_and_the_embedding_is_one_variable(tokenizer, 
     outputs = {name: to_numpy(value).argmax(-1) for name, value in model(inputs).items()}
     np.testing.assert_array_equal(outputs["mlm_logits"][weights["mlm_logits"] > 0], targets["mlm_logits"][weights["mlm_logits"] > 0])
     np.testing.assert_array_equal(outputs["nsp_logits"], targets["nsp_logits"])
+
+
+def test_it_takes_the_batches_of_masked_lm_pairs(tokenizer, tmp_path):
+    (tmp_path / "text.txt").write_text("\n".join(["\n".join(TEXTS), "", "\n".join(TEXTS[::-1]), "", *TEXTS]))
+    batches = masked_lm_pairs([tmp_path / "text.txt"], tokenizer, batch_size=3, length=24, cache_dir=tmp_path)
+    model = BertForPretraining.from_preset("bert_tiny", tokenizer, num_layers=1, width=12, num_heads=3)
+    model.compile()
+    assert np.isfinite(model.evaluate(batches, verbose=0, return_dict=True)["loss"])
+    for inputs, targets, _ in batches.take(1):
+        assert {name: value.shape[:-1] for name, value in model(inputs).items()} == {name: value.shape for name, value in targets.items()}
 
 
 def test_roberta_and_distilbert_have_no_next_sentence(load, inputs_of):
@@ -149,7 +160,7 @@ def test_an_exported_classifier_takes_strings_where_this_library_is_not(bert, tm
             TextClassifier(bert, num_classes=2).export_for_texts(tmp_path / "served")
         return
     pytest.importorskip("tensorflow_text", reason="the tokenizer in the graph is its")
-    model = TextClassifier(bert, num_classes=3)
+    model = TextClassifier(Bert(bert.tokenizer, **ONE_LAYER), num_classes=3)
     model.export_for_texts(tmp_path / "served")
     np.savez(tmp_path / "wanted.npz", single=model.scores(TEXTS), pairs=model.scores(TEXTS, TEXTS[::-1]))
     code = """
@@ -212,6 +223,14 @@ def test_answers_are_pieces_of_the_text_and_the_best_of_all_windows(bert, tokeni
     i, j = max(pairs, key=lambda pair: start[first + pair[0]] + end[first + pair[1]])
     assert (best.start, best.end) == (spans[i][0], spans[j][1])
     assert null_score == pytest.approx(float(start[0] + end[0]), abs=1e-5)
+
+
+def test_a_head_comes_with_the_pooler_that_it_looks_at_and_without_another(tokenizer):
+    sizes = {"tokenizer": tokenizer, "num_layers": 1, "width": 12, "num_heads": 3}
+    assert SpanAnswerer.from_preset("bert_tiny", **sizes).bert.pooler is None
+    assert TextClassifier.from_preset("bert_tiny", num_classes=2, **sizes).bert.pooler is not None
+    assert TextClassifier.from_preset("roberta_base", num_classes=2, **sizes).bert.pooler is None
+    assert BertForPretraining.from_preset("bert_tiny", next_sentence=False, **sizes).bert.pooler is None
 
 
 def test_groups_hold_each_weight_once_lowest_first(bert):
