@@ -1,6 +1,7 @@
 """Tags for words: the conditional random field, and the tagger that puts a head on word vectors of any kind."""
 
 from keras_richctx.tagging.bert_words import BertWords
+from keras_richctx.tagging.convert_tags import convert_tags
 from keras_richctx.tagging.crf import CRF
 from keras_richctx.tagging.crf_loss import CRFLoss
 from keras_richctx.tagging.elmo_words import ELMoWords
@@ -9,4 +10,4 @@ from keras_richctx.tagging.token_tagger import TokenTagger
 from keras_richctx.tagging.transitions import allowed_transitions
 from keras_richctx.tagging.word_features import WordFeatures
 
-__all__ = ["CRF", "BertWords", "CRFLoss", "ELMoWords", "JoinedWords", "TokenTagger", "WordFeatures", "allowed_transitions"]
+__all__ = ["CRF", "BertWords", "CRFLoss", "ELMoWords", "JoinedWords", "TokenTagger", "WordFeatures", "allowed_transitions", "convert_tags"]
