@@ -38,8 +38,10 @@ class ByteLevelBPETokenizer(Tokenizer):
     normalised or not. Ids that end in the middle of a character, as a model may generate them, decode to U+FFFD there.
 
     The vocabulary says which ids are special. Where the first three are, as `train` has them, they are padding = 0, begin = 1 and end = 2, `[PAD]`,
-    `[BOS]` and `[EOS]` unless named otherwise. Else the special token `<|endoftext|>` is all three at once, as in GPT-2, wherever it stands (there at
-    50256): `pad_id == bos_id == eos_id`, and a mask cannot be told from the ids.
+    `[BOS]` and `[EOS]` unless named otherwise. Where RoBERTa's `<s>`, `<pad>`, `</s>`, `<unk>` and `<mask>` are special, they are begin, padding, end, a
+    token that no text gives, and the mask. Else the special token `<|endoftext|>` is all three at once, as in GPT-2, wherever it stands (there at 50256):
+    `pad_id == bos_id == eos_id`, and a padding mask cannot be told from the ids. `mask_id` is that of `<mask>` or `[MASK]` where one is special, as where
+    `train` is given it behind the first three, and else `None`.
 
     Args:
         spec: string, the content of a `tokenizer.json` file. Use `train` or `from_preset` to make a tokenizer.
@@ -116,7 +118,7 @@ class ByteLevelBPETokenizer(Tokenizer):
 
     @classmethod
     def from_preset(cls, preset_dir):
-        """Reads a tokenizer that `save_to_preset` wrote, or the vocabulary of GPT-2 or of a model like it.
+        """Reads a tokenizer that `save_to_preset` wrote, or the vocabulary of GPT-2, of RoBERTa or of a model like them.
 
         Args:
             preset_dir: path of a directory that holds `tokenizer.json`, ours or Hugging Face's; or else `vocab.json` and `merges.txt`, as Hugging Face
