@@ -106,3 +106,35 @@ def test_a_config_makes_the_same_cell_and_a_model_with_it_saves(tmp_path):
 def test_widths_and_clips_are_positive(options, message):
     with pytest.raises(ValueError, match=message):
         ProjectedLSTMCell(**options)
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("clips", [{}, {"cell_clip": 0.5, "projection_clip": 0.3}], ids=str)
+def test_the_written_out_gradient_is_that_of_the_loop(clips, training, gradients):
+    cell = made(forget_bias=1.0, **clips)
+    x = keras.Variable(X)
+    states = [keras.Variable(np.random.default_rng(i).normal(size=(B, width))) for i, width in enumerate((P, U))]
+    mask = np.arange(T) < np.array([[5], [3], [1]])
+    loop = keras.layers.RNN(cell, return_sequences=True, return_state=True)
+
+    def summed(outputs, hidden, last):
+        return keras.ops.sum(keras.ops.where(mask[..., None], outputs, 0) ** 2) + keras.ops.sum(3 * hidden) + keras.ops.sum(last**3)
+
+    def by_loop():
+        return summed(*loop(x.value, initial_state=[state.value for state in states], mask=mask))
+
+    def by_scan():
+        outputs, (hidden, last) = cell.run(x.value, [state.value for state in states], mask, training=training)
+        return summed(outputs, hidden, last)
+
+    variables = [x, *states, *cell.trainable_variables]
+    for ours, theirs in zip(gradients(by_scan, variables), gradients(by_loop, variables)):
+        np.testing.assert_allclose(numpy(ours), numpy(theirs), atol=2e-5)
+
+
+def test_a_forget_bias_is_added_at_run_time():
+    plain, opened = made(unit_forget_bias=False), made(unit_forget_bias=False, forget_bias=1.0)
+    shifted = numpy(plain.bias) + np.repeat([0, 1, 0, 0], U)
+    plain.bias.assign(shifted)
+    states = [np.full((B, width), 0.3, "float32") for width in (P, U)]
+    np.testing.assert_allclose(numpy(opened(X[:, 0], states)[0]), numpy(plain(X[:, 0], states)[0]), atol=1e-6)
