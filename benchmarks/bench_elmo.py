@@ -35,8 +35,8 @@ def main(*backends):
         rounds = measure({side: lambda worker=worker: worker.ask("run") for side, worker in workers.items()}, repeats=3, warmup=1)
     lengths = [len(sentence) for sentence in sentences()]
     note = (
-        f"93.6 million weights, float32; {SENTENCES} sentences of {min(lengths)} to {max(lengths)} words, {sum(lengths)} in all, padded to one batch; the beginning "
-        "and the end of each sentence are read too. Forward, all three layers. The sides agree on the sum of the outputs to 1e-4."
+        f"93.6 million weights, float32; {SENTENCES} sentences of {min(lengths)} to {max(lengths)} words, {sum(lengths)} in all, padded to one batch; the "
+        "beginning and the end of each sentence are read too. Forward, all three layers. The sides agree on the sum of the outputs to 1e-4."
     )
     report("elmo", "ELMo of the original size", timing_rows(rounds, "torch.nn"), note)
 

@@ -44,7 +44,11 @@ class CarriedState(keras.Model):
         )
         self.built = True
         # Keras gives away a serialised copy of its arguments only, and the optimizer and the metrics have to be the model's own
-        self.compile(**{**model._compile_config.config, "optimizer": model.optimizer})
+        config = {**model._compile_config.config, "optimizer": model.optimizer}
+        for metric in keras.tree.flatten([config.get("metrics"), config.get("weighted_metrics")]):
+            if isinstance(metric, keras.metrics.Metric):
+                metric.reset_state()  # Keras resets what it has built, and here the first batch would still find the sums of the run before
+        self.compile(**config)
 
     def call(self, inputs, training=False):
         carried = self.carried if training else self.carried_in_evaluation

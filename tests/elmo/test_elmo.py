@@ -93,7 +93,7 @@ def test_the_state_is_carried_over_batches_of_changing_size():
         np.testing.assert_allclose(one_two_three[step][:1], layers_of(alone, IDS[:1]), atol=1e-6)
     # the others keep the state of the first batch over the second
     np.testing.assert_allclose(one_two_three[2][1:], run([3, 3])[1][1:], atol=1e-6)
-    with pytest.raises(ValueError, match="The state has 3 rows. Received: a batch of 4"):
+    with pytest.raises(ValueError, match=r"The state has 3 rows\. Received: a batch of 4"):
         layers_of(made(stateful=True, max_batch_size=3), IDS[[0, 1, 2, 0]])
 
 

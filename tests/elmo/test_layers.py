@@ -109,8 +109,8 @@ def test_a_mix_is_its_equation(layer_norm):
     if layer_norm == "token":
         x = (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True)
     if layer_norm == "batch":
-        real = [x[:, l][MASK] for l in range(3)]
-        x = np.stack([(x[:, l] - real[l].mean()) / real[l].std() for l in range(3)], axis=1)
+        real = [x[:, level][MASK] for level in range(3)]
+        x = np.stack([(x[:, level] - real[level].mean()) / real[level].std() for level in range(3)], axis=1)
     expected = np.where(MASK[..., None], 1.7 * np.einsum("l,bltd->btd", s / s.sum(), x), 0)
     np.testing.assert_allclose(numpy(mix(np.where(MASK[:, None, :, None], layers, np.nan), mask=MASK)), expected, atol=1e-5)
 

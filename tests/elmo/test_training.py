@@ -100,3 +100,9 @@ def test_what_does_not_fit_is_refused():
         BidirectionalLanguageModel(ELMo(**SMALL, stateful=True), build_vocabulary(SENTENCES))
     with pytest.raises(ValueError, match="must be compiled"):
         BidirectionalLanguageModel(ELMo(**SMALL), build_vocabulary(SENTENCES)).fit_sentences(SENTENCES)
+
+
+def test_a_second_measure_starts_from_nothing(trained):
+    first, second = (trained.perplexities(SENTENCES[:12], batch_size=2, unroll=30) for _ in range(2))
+    assert second == pytest.approx(first, rel=1e-6)
+    assert first == pytest.approx(trained.perplexities(SENTENCES[:12], batch_size=2, unroll=30), rel=1e-6)
