@@ -50,6 +50,7 @@ class BertWords(WordEncoder):
         if bert.tokenizer is None:
             raise ValueError("To read words, the model needs its tokenizer. Received: a Bert with tokenizer=None")
         self.bert = bert
+        self.max_length = bert.max_length
         self.layers = layers
         self.fine_tune = fine_tune
         self.bert.trainable = fine_tune

@@ -24,6 +24,7 @@ class JoinedWords(WordEncoder):
     def __init__(self, encoders, **kwargs):
         super().__init__(**kwargs)
         self.encoders = list(encoders)
+        self.max_length = min((encoder.max_length for encoder in self.encoders if encoder.max_length is not None), default=None)
         self.built = True
 
     def prepare(self, sentences):

@@ -121,7 +121,8 @@ class TokenTagger(keras.Model):
             ValueError: if a tag is none of the tagger's, or a sentence takes a step that the scheme forbids; the message names the sentence.
         """
         check_sentences(sentences.words)
-        return TaggedBatches(self.prepare, sentences.words, [self._ids(i, tags) for i, tags in enumerate(sentences.tags)], batch_size, shuffle, seed)
+        ids = [self._ids(i, tags) for i, tags in enumerate(sentences.tags)]
+        return TaggedBatches(self.prepare, sentences.words, ids, batch_size, shuffle, seed, self.encoder.max_length)
 
     def log_likelihood(self, emissions, tags, mask):
         """Computes the log-probability of each row's tags.

@@ -127,6 +127,16 @@ def test_a_pass_has_every_sentence_once_and_hangs_on_the_seed():
     assert seen == sorted([NAMES.index(tag) for tag in row] for row in TAGS)
 
 
+@pytest.mark.parametrize("kind", ["words", "bert"])
+def test_the_first_two_batches_differ_in_length_so_that_keras_takes_none_for_fixed(encoders, kind):
+    tagger = krc.models.TokenTagger(encoders[kind], NAMES)
+    batches = tagger.batches(krc.datasets.TaggedSentences([["a"] * 3] * 4, [["O"] * 3] * 4), batch_size=2)
+    (first, tags), (second, _) = batches[0], batches[1]
+    assert all(first[name].shape[1] != second[name].shape[1] for name in first)
+    assert tags.shape == first["word_mask"].shape
+    assert (tags >= 0).tolist() == first["word_mask"].tolist()
+
+
 def test_half_precision_stays_close():
     exact, half = (krc.models.TokenTagger(words(dtype=policy), NAMES, head="bilstm-crf", units=6, dtype=policy) for policy in ("float32", "mixed_bfloat16"))
     half.set_weights(exact.get_weights())
