@@ -122,6 +122,11 @@ class BidirectionalLanguageModel(keras.Model):
             jit_compile = False if keras.backend.backend() == "tensorflow" else "auto"
         super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, jit_compile=jit_compile, **kwargs)
 
+    def compile_from_config(self, config):
+        """Compiles a loaded model as it was when saved, with the state of its optimizer to follow."""
+        self.compile(**keras.saving.deserialize_keras_object(config))
+        self.optimizer.build(self.trainable_variables)
+
     def call(self, inputs, training=False):
         losses, _ = self.advance(inputs, self.initial_state(keras.ops.shape(inputs["forward"])[0]), training=training)
         return losses
