@@ -23,6 +23,7 @@ def read_hdf5(path):
 
     Example:
         >>> import tempfile
+        >>> from keras_richctx.checkpoints import write_hdf5
         >>> path = f"{tempfile.mkdtemp()}/weights.hdf5"
         >>> write_hdf5(path, {"CNN/W_cnn_0": np.ones((1, 1, 4, 8))})
         >>> read_hdf5(path)["CNN/W_cnn_0"].shape

@@ -48,6 +48,7 @@ class BidirectionalLanguageModel(keras.Model):
         ValueError: if the vocabulary does not begin with its three marks or repeats a word, or `elmo` is stateful.
 
     Example:
+        >>> from keras_richctx.elmo import build_vocabulary
         >>> sentences = [["tick", "tock", "tick"], ["tock", "tick"]] * 20
         >>> elmo = krc.models.ELMo(filters=[(1, 4), (3, 8)], units=8, projection_dim=6)
         >>> model = BidirectionalLanguageModel(elmo, build_vocabulary(sentences))
