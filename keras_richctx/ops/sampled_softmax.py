@@ -75,6 +75,8 @@ def sampled_softmax_loss(features, targets, embeddings, bias, num_samples, seed=
     References:
         [Jean et al., 2015](https://arxiv.org/abs/1412.2007), section 3.
     """
+    features, embeddings, bias = (keras.ops.convert_to_tensor(x) for x in (features, embeddings, bias))
+    targets = keras.ops.cast(targets, "int32")
     size, dtype = embeddings.shape[0], features.dtype
     if num_samples >= size:
         logits = keras.ops.matmul(features, keras.ops.transpose(keras.ops.cast(embeddings, dtype)))  # (N, V)
@@ -91,6 +93,6 @@ def sampled_softmax_loss(features, targets, embeddings, bias, num_samples, seed=
     of_target = logits_of(targets, keras.ops.sum(features * own, axis=-1))  # (N,)
     others = keras.ops.cast(keras.ops.take(embeddings, sample, axis=0), dtype)  # (K, D)
     of_sample = logits_of(sample, keras.ops.matmul(features, keras.ops.transpose(others)))  # (N, K)
-    again = keras.ops.cast(targets[:, None], "int32") == sample[None]
+    again = targets[:, None] == sample[None]
     of_sample = keras.ops.where(again, -1e30, of_sample)
     return keras.ops.logsumexp(keras.ops.concatenate([of_target[:, None], of_sample], axis=-1), axis=-1) - of_target
