@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from keras_richctx.bert.best_spans import best_spans
-from keras_richctx.bert.run import tokenizer_of
+from keras_richctx.bert.run import run_rows, tokenizer_of
 from keras_richctx.text import pack_windows
 
 
@@ -56,20 +56,63 @@ def answer(model, questions, contexts, n_best=20, max_answer_length=30, stride=1
     length = min(length, model.bert.max_length)
     windowing = {"length": length, "stride": stride, "max_question": min(max_question, length // 2)}
     inputs, windows = pack_windows(tokenizer, list(questions), list(contexts), **windowing)
+    spans = window_spans(model, inputs, windows, n_best, max_answer_length, batch_size)
+    return join_windows(windows, spans, contexts, n_best)
+
+
+def answerable(windows):
+    """Says where in each window an answer may begin or end: in the context, and at the first position, which stands for none.
+
+    Args:
+        windows: dict, the second of what `pack_windows` returns.
+
+    Returns:
+        A boolean array `(N, T)`.
+    """
     in_context = windows["spans"][..., 0] >= 0  # (N, T)
-    at_first = np.arange(in_context.shape[1]) == 0  # (T,)
-    rows, found = len(in_context), []
-    for first in range(0, rows, batch_size):
-        batch = np.minimum(np.arange(first, first + min(batch_size, rows)), rows - 1)
-        logits = model.predict_on_batch({**{name: array[batch] for name, array in inputs.items()}, "context_mask": (in_context | at_first)[batch]})
-        logits[:, 0] = np.where((windows["max_context"] | at_first)[batch], logits[:, 0], -np.inf)
+    return in_context | (np.arange(in_context.shape[1]) == 0)
+
+
+def window_spans(model, inputs, windows, n_best=20, max_answer_length=30, batch_size=32):
+    """Finds the best spans of each window, windows of like length together.
+
+    Args:
+        model: a `SpanAnswerer`.
+        inputs: dict of arrays `(N, T)`, the first of what `pack_windows` returns.
+        windows: dict, the second of it.
+        n_best, max_answer_length, batch_size: as in `answer`.
+
+    Returns:
+        A list of N dicts, a row each of what `best_spans` returns.
+    """
+    allowed, begins = answerable(windows), windows["max_context"] | (np.arange(windows["max_context"].shape[1]) == 0)  # (N, T)
+
+    def read(logits, rows):
+        logits = np.array(logits)  # (B, 2, T)
+        logits[:, 0] = np.where(begins[rows, : logits.shape[2]], logits[:, 0], -np.inf)
         spans = best_spans(logits, n_best=n_best, max_answer_length=max_answer_length)
-        found += [{name: array[i] for name, array in spans.items()} for i in range(min(len(batch), rows - first))]
-    answers = [({}, []) for _ in questions]  # of each question: its answers by where they stand, and the scores of no answer
-    for row, (example, spans) in enumerate(zip(windows["example"], found)):
+        return [{name: array[i] for name, array in spans.items()} for i in range(len(rows))]
+
+    return run_rows(model, {**inputs, "context_mask": allowed}, read, batch_size)
+
+
+def join_windows(windows, spans, contexts, n_best=20):
+    """Joins what was found in the windows of a text.
+
+    Args:
+        windows: dict, as `pack_windows` returns it.
+        spans: list, what `window_spans` returns.
+        contexts: list of strings, the text of each question.
+        n_best: integer, how many answers to keep. Defaults to `20`.
+
+    Returns:
+        What `answer` returns.
+    """
+    answers = [({}, []) for _ in contexts]  # of each question: its answers by where they stand, and the scores of no answer
+    for row, (example, found) in enumerate(zip(windows["example"], spans)):
         best, null_scores = answers[example]
-        null_scores.append(float(spans["null_scores"]))
-        for i, j, score in zip(spans["starts"], spans["ends"], spans["scores"]):
+        null_scores.append(float(found["null_scores"]))
+        for i, j, score in zip(found["starts"], found["ends"], found["scores"]):
             if np.isfinite(score):
                 place = (int(windows["spans"][row, i, 0]), int(windows["spans"][row, j, 1]))
                 best[place] = max(float(score), best.get(place, -np.inf))

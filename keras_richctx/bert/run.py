@@ -1,5 +1,7 @@
 """Runs a model over texts of many lengths."""
 
+import numpy as np
+
 from keras_richctx.text import pack_pairs
 
 STEP = 16  # rows are padded to multiples of this, so that few shapes are compiled
@@ -32,16 +34,58 @@ def run(model, bert, first, second, read, batch_size=32, max_length=None):
     longest = max(lengths, default=0)
     if longest > bert.max_length and max_length is None:
         raise ValueError(f"The model reads {bert.max_length} tokens. Received: a text of {longest}. Cut it with max_length={bert.max_length}, or split it.")
-    order = sorted(range(len(first)), key=lengths.__getitem__)
     results = [None] * len(first)
-    for start in range(0, len(order), batch_size):
-        batch = order[start : start + batch_size]
-        batch += batch[-1:] * (min(batch_size, len(first)) - len(batch))
+    for batch in length_batches(lengths, batch_size):
         pairs = [None if texts is None else [texts[i] for i in batch] for texts in (first, second)]
         inputs = pack_pairs(tokenizer, *pairs, pad_to_multiple=STEP, max_length=min(max_length or bert.max_length, bert.max_length))
         for i, result in zip(batch, read(model.predict_on_batch(inputs), inputs["padding_mask"])):
             results[i] = result
     return results
+
+
+def run_rows(model, inputs, read, batch_size=32):
+    """Runs a model over rows that are packed already, those of like length together, each batch cut to its longest row.
+
+    Args:
+        model: `keras.Model` that takes `inputs`.
+        inputs: dict of arrays `(N, T)`, among them `padding_mask`, boolean, whose pads stand at the end of each row.
+        read: function from the outputs for a batch, as NumPy arrays, and the places of its rows, an integer array `(B,)`, to one result for each row.
+        batch_size: integer, B. The last batch is filled up with rows of its own.
+
+    Returns:
+        A list of N results.
+    """
+    lengths = inputs["padding_mask"].sum(axis=1)
+    results = [None] * len(lengths)
+    for batch in length_batches(lengths, batch_size):
+        for i, result in zip(batch, read(model.predict_on_batch(cut(inputs, batch, lengths, STEP)), np.array(batch))):
+            results[i] = result
+    return results
+
+
+def length_batches(lengths, batch_size):
+    """Lists the places of rows, batch by batch, from the shortest row to the longest; the last batch names its last row again until it is full.
+
+    Args:
+        lengths: list or array of N integers.
+        batch_size: integer.
+
+    Returns:
+        A list of lists of integers.
+
+    Example:
+        >>> length_batches([5, 2, 9], 2)
+        [[1, 0], [2, 2]]
+    """
+    order = np.argsort(lengths, kind="stable").tolist()
+    batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
+    return [batch + batch[-1:] * (min(batch_size, len(order)) - len(batch)) for batch in batches]
+
+
+def cut(inputs, rows, lengths, multiple):
+    """Takes some rows of arrays `(N, T)`, as far as the longest of them reaches, rounded up to a multiple."""
+    width = -(-int(max(lengths[i] for i in rows)) // multiple) * multiple
+    return {name: array[rows, :width] for name, array in inputs.items()}
 
 
 def tokenizer_of(bert):

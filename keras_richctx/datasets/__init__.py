@@ -14,6 +14,7 @@ from keras_richctx.datasets.read_columns import read_columns
 from keras_richctx.datasets.read_pairs import read_pairs
 from keras_richctx.datasets.squad import load_squad, read_squad
 from keras_richctx.datasets.stream_chunks import stream_chunks
+from keras_richctx.datasets.row_batches import row_batches
 from keras_richctx.datasets.tagged_corpora import CORPORA, load_tagged
 from keras_richctx.datasets.tagged_sentences import TaggedSentences
 from keras_richctx.datasets.tatoeba import load_tatoeba_fra
@@ -44,6 +45,7 @@ _OFFICIAL = {
     "tatoeba-fra": load_tatoeba_fra,
     "tinyshakespeare": load_tinyshakespeare,
     "wikitext2": load_wikitext2,
+    "row_batches",
     **{f"squad-{version}": functools.partial(load_squad, version) for version in ("1.1", "2.0")},
     **{name: functools.partial(load_glue, name) for name in TASKS},
     **{name: functools.partial(load_tagged, name) for name in CORPORA},
