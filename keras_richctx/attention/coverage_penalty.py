@@ -2,6 +2,8 @@
 
 import keras
 
+from keras_richctx.ops.batch_ratio import batch_ratio
+
 
 def coverage_penalty(weights, query_mask, source_mask):
     r"""Measures how far the attention that each source position receives, over all queries, is from one.
@@ -34,5 +36,4 @@ def coverage_penalty(weights, query_mask, source_mask):
     source = keras.ops.cast(source_mask, "float32")  # (B, S)
     # sum_t alpha_ti
     received = keras.ops.sum(weights * queries, axis=1)  # (B, S)
-    error = keras.ops.sum(source * keras.ops.square(1.0 - received))
-    return error / keras.ops.maximum(keras.ops.sum(source), 1.0)
+    return batch_ratio(source * keras.ops.square(1.0 - received), source)

@@ -2,6 +2,7 @@
 conditional random field.
 """
 
+from keras_richctx.ops.batch_ratio import batch_ratio, batch_sum
 from keras_richctx.ops.crf import crf_log_likelihood, crf_log_partition, crf_marginals, crf_score, crf_viterbi
 from keras_richctx.ops.dot_product_attention import attention, attention_with_weights
 from keras_richctx.ops.gelu_tanh import gelu_tanh
@@ -16,6 +17,8 @@ __all__ = [
     "as_mask",
     "attention",
     "attention_with_weights",
+    "batch_ratio",
+    "batch_sum",
     "causal_mask",
     "cosine_score",
     "crf_log_likelihood",

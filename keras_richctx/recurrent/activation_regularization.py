@@ -2,6 +2,7 @@
 
 import keras
 
+from keras_richctx.ops.batch_ratio import batch_ratio
 from keras_richctx.ops.masks import as_mask
 
 
@@ -73,4 +74,4 @@ def _mean_square(values, mask):
     """The mean of the squares of `values`, `(B, T, U)`, over the real positions, in float32; zero where there is none."""
     squares = keras.ops.mean(keras.ops.square(keras.ops.cast(values, "float32")), axis=-1)  # (B, T)
     real = keras.ops.ones_like(squares) if mask is None else keras.ops.cast(as_mask(mask), squares.dtype)
-    return keras.ops.sum(squares * real) / keras.ops.maximum(keras.ops.sum(real), 1)
+    return batch_ratio(squares * real, real)

@@ -10,6 +10,7 @@ from keras_richctx.training.non_monotonic_trigger import NonMonotonicTrigger
 from keras_richctx.training.ntasgd import NTASGD
 from keras_richctx.training.slanted_triangular import slanted_triangular
 from keras_richctx.training.smoothed_crossentropy import SmoothedCrossentropy
+from keras_richctx.training.strategy import strategy
 from keras_richctx.training.time_limit import TimeLimit
 from keras_richctx.training.truncated_bptt import truncated_bptt
 
@@ -25,5 +26,6 @@ __all__ = [
     "gradients",
     "noam_schedule",
     "slanted_triangular",
+    "strategy",
     "truncated_bptt",
 ]

@@ -28,13 +28,14 @@ class Checkpoint(keras.callbacks.Callback):
         every_seconds: number, time between saves within an epoch, or `None` for none.
         every_steps: integer, steps between saves within an epoch, or `None` for none.
         say: function that shows a line of text.
+        workers: the run's `Workers`. A save is made when it is due for one of them; the chief writes it.
 
     Raises:
         OSError: when training ends, if the last save failed for the disk.
         FloatingPointError: when training ends, if the last save failed for the weights.
     """
 
-    def __init__(self, store, source, run_state, interruption, seed, start, saved_state=None, every_seconds=None, every_steps=None, say=print):
+    def __init__(self, store, source, run_state, interruption, seed, start, saved_state=None, every_seconds=None, every_steps=None, say=print, workers=None):
         super().__init__()
         self.store = store
         self.source = source
@@ -46,6 +47,7 @@ class Checkpoint(keras.callbacks.Callback):
         self.every_seconds = every_seconds
         self.every_steps = every_steps
         self.say = say
+        self.workers = workers
         self.failure = None
         self.saved = None if saved_state is None else start
         self._tried, self._tried_at = start, time.monotonic()
@@ -63,9 +65,9 @@ class Checkpoint(keras.callbacks.Callback):
         self._now = Position(self._epoch_start.epoch, self._epoch_start.step + batch)
         if self._now.step == self.source.steps:
             return  # Keras asks once more where only reading tells that the data is at its end
-        if self.interruption.signal is not None:
+        if self._any(self.interruption.signal is not None):
             self._stop()
-        elif self._is_due():
+        elif self._any(self._is_due()):
             self._save()
 
     def on_epoch_end(self, epoch, logs=None):
@@ -75,13 +77,16 @@ class Checkpoint(keras.callbacks.Callback):
         else:
             self._now, self._run = Position(epoch + 1), self.run_state.capture()
         self._save(metrics=False)
-        if self.interruption.signal is not None:
+        if self._any(self.interruption.signal is not None):
             self._stop()
 
     def on_train_end(self, logs=None):
         if self.failure is not None:
             self.failure.add_note("Training is done: the model in memory holds its result. Save it elsewhere, as with model.save(path).")
             raise self.failure
+
+    def _any(self, flag):
+        return flag if self.workers is None else self.workers.any(flag)
 
     def _is_due(self):
         if self._now == self._tried:
@@ -102,7 +107,9 @@ class Checkpoint(keras.callbacks.Callback):
                     raise FloatingPointError(
                         f"The weights are no longer finite at {self._now} (first in {variable.path}): lower the learning rate, or clip the gradients."
                     )
-            self.store.write(arrays | run_arrays | (capture(named_metric_variables(self.model)) if metrics else {}), record)
+            arrays |= run_arrays | (capture(named_metric_variables(self.model)) if metrics else {})  # by all: what they hold is a sum over the workers
+            if self.workers is None or self.workers.is_chief:
+                self.store.write(arrays, record)
         except (OSError, FloatingPointError) as failure:
             self.failure = failure
             last = f"The last good checkpoint is that of {self.saved}." if self.saved else "There is no checkpoint yet."

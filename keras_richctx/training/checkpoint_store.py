@@ -20,6 +20,7 @@ class CheckpointStore:
 
     Args:
         directory: path of the directory. It is made, and tried for writing, at once.
+        writes: boolean; `False` for a reader beside the one process that writes. Defaults to `True`.
 
     Raises:
         OSError: if the directory cannot be made or written.
@@ -35,12 +36,14 @@ class CheckpointStore:
         ((2, 3), 4)
     """
 
-    def __init__(self, directory):
+    def __init__(self, directory, writes=True):
         self.directory = pathlib.Path(directory)
         self.newest = self.directory / "checkpoint.npz"
         self.previous = self.directory / "checkpoint.previous.npz"
         self._temporary = self.directory / "checkpoint.npz.tmp"
         self._continues = False  # whether the files there are of this run
+        if not writes:
+            return
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
             self._temporary.write_bytes(b"")

@@ -10,6 +10,7 @@ import rich.console
 
 from keras_richctx.training.checkpoint import Checkpoint
 from keras_richctx.training.checkpoint_store import CheckpointStore
+from keras_richctx.training.distribution import Distribution, is_distributed
 from keras_richctx.training.hold_out import hold_out
 from keras_richctx.training.interruption import Interruption
 from keras_richctx.training.open_source import open_source
@@ -18,6 +19,7 @@ from keras_richctx.training.progress import Progress, show_line
 from keras_richctx.training.resume import Resume, starting_position
 from keras_richctx.training.run_state import RunState
 from keras_richctx.training.time_limit import TimeLimit
+from keras_richctx.training.workers import Agreement, Workers
 
 
 def fit(
@@ -113,11 +115,16 @@ def fit(
     """
     callbacks = list(keras.tree.flatten(callbacks)) if callbacks is not None else []
     _check(model, epochs, save_every, save_every_steps, patience, monitor, validation_data, validation_split, fit_arguments)
+    workers = Workers(model)
+    if workers.count > 1 and any(isinstance(callback, TimeLimit) for callback in callbacks):
+        raise ValueError("TimeLimit sets the learning rate by the clock, and each worker has its own. Received: TimeLimit with several workers. Give epochs.")
+    progress = progress and workers.is_chief
     console = rich.console.Console(quiet=not progress)
     say = functools.partial(show_line, console)
-    store = CheckpointStore(checkpoint_dir) if checkpoint_dir is not None else None
+    store = CheckpointStore(checkpoint_dir, writes=workers.is_chief) if checkpoint_dir is not None else None
     arrays, record = (store.read() if store and resume else None) or (None, None)
-    seed = record["seed"] if record else random.randrange(2**31)
+    seed = workers.chief_s(record["seed"] if record else random.randrange(2**31))
+    _check_common_start(workers, record, checkpoint_dir)
 
     if validation_split and validation_data is None:
         (data, y, sample_weight), validation_data = hold_out((data, y, sample_weight), validation_split)
@@ -147,19 +154,37 @@ def fit(
         if store:
             interruption = stack.enter_context(Interruption())
             saved_state = (arrays, record["run"]) if record else None
-            added.append(Checkpoint(store, source, run_state, interruption, seed, start, saved_state, save_every, save_every_steps, say))
+            added.append(Checkpoint(store, source, run_state, interruption, seed, start, saved_state, save_every, save_every_steps, say, workers))
+        if workers.count > 1:
+            added.insert(-1 if store else len(added), Agreement(workers))
+        arguments, fit_arguments = source.arguments(start), {"validation_batch_size": batch_size, **fit_arguments}
+        if is_distributed(model):
+            distribution = stack.enter_context(Distribution(model, source))
+            arguments = distribution.training(arguments)
+            validation_data, fit_arguments["validation_steps"] = distribution.validation(
+                validation_data, fit_arguments["validation_batch_size"], fit_arguments.get("validation_steps")
+            )
         model.fit(
-            **source.arguments(start),
+            **arguments,
             epochs=epochs,
             initial_epoch=start.epoch,
             validation_data=validation_data,
             callbacks=added,
             verbose=0,
-            **{"validation_batch_size": batch_size, **fit_arguments},
+            **fit_arguments,
         )
     if stopping is not None and stopping.stopped_epoch:
         say(f"Stopped early: {monitor} has not improved since epoch {stopping.best_epoch + 1}, the weights of which are restored.")
     return history
+
+
+def _check_common_start(workers, record, checkpoint_dir):
+    """Refuses to start where the workers do not go on from the same checkpoint."""
+    if workers.any((record is not None) != bool(workers.chief_s(int(record is not None)))):
+        raise ValueError(
+            f"Every worker goes on from the same checkpoint. Received: checkpoint_dir={str(checkpoint_dir)!r}, in which some find one and some do not. "
+            "Give a directory that all of them see."
+        )
 
 
 def _check(model, epochs, save_every, save_every_steps, patience, monitor, validation_data, validation_split, fit_arguments):

@@ -43,7 +43,8 @@ class Interruption(contextlib.AbstractContextManager):
             KeyboardInterrupt: for SIGINT, with `message`.
             SystemExit: for SIGTERM.
         """
-        raise KeyboardInterrupt(message) if self.signal == signal.SIGINT else SystemExit(128 + self.signal)
+        number = self.signal or signal.SIGTERM  # of another worker, if none was noted here
+        raise KeyboardInterrupt(message) if number == signal.SIGINT else SystemExit(128 + number)
 
     def _note(self, number, frame):
         if self.signal is not None:

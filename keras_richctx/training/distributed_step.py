@@ -1,0 +1,171 @@
+"""The step of `keras.Model.fit` and `evaluate` under a strategy of `tf.distribute`."""
+
+import math
+
+import keras
+
+from keras_richctx.training.pure_update import pure_update
+from keras_richctx.training.replica_step import ReplicaStep
+
+BUCKET_BYTES = 64 * 2**20
+
+
+class DistributedStep:
+    """Runs a step on every replica of a strategy, and changes the model as one device would that had the whole batch.
+
+    On each replica it is two programs, of XLA where the model is compiled so, with the reductions between them:
+
+    1. the denominators of the losses, which are added over the replicas;
+    2. forward and backward: the gradients, in few large buckets, are added over the replicas;
+    3. the update, which every replica makes for itself, of the same gradients, and so to the same weights.
+
+    Args:
+        model: a `keras.Model`, built and compiled within the strategy's scope.
+
+    Raises:
+        ValueError: if the model's step is not of this kind; see `ReplicaStep`.
+    """
+
+    def __init__(self, model):
+        import tensorflow as tf
+
+        self.tf = tf
+        self.model = model
+        self.strategy = model.distribute_strategy
+        self.replicas = self.strategy.num_replicas_in_sync
+        self.step = ReplicaStep(model, self.replicas)
+
+        def program(function):
+            return tf.function(function, jit_compile=model.jit_compile, reduce_retracing=True, autograph=False)
+
+        self._denominators = program(self.step.denominators)
+        self._gradients = program(self._loss_and_gradients)
+        self._update = program(self._updated)
+        self._evaluation = program(self.step.loss)
+
+    def train_function(self):
+        """Returns what `keras.Model.fit` calls with an iterator over the replicas' batches, for one step."""
+        return self._function(self._train_on_replica)
+
+    def test_function(self):
+        """Returns what `keras.Model.evaluate` calls so."""
+        return self._function(self._test_on_replica)
+
+    def _function(self, on_replica):
+        def step(iterator):
+            for _ in range(self.model.steps_per_execution):
+                self.strategy.run(on_replica, args=(next(iterator),))
+            return self.model.get_metrics_result()
+
+        return step if self.model.run_eagerly else self.tf.function(step, autograph=False, reduce_retracing=True)
+
+    def _train_on_replica(self, batch):
+        model, optimizer = self.model, self.model.optimizer
+        values, replica = self._values(), self._replica()
+        totals = self._sum_over_replicas(self._denominators(values, batch, replica, training=True))
+        scale = optimizer.dynamic_scale.value if hasattr(optimizer, "dynamic_scale") else optimizer.loss_scale_factor
+        loss, buckets, changed = self._gradients(values, batch, totals, replica, scale)
+        buckets = self._sum_over_replicas(buckets)
+        weights, of_optimizer = self._update(buckets, values["trainable"], self._read(optimizer.variables))
+        self._assign(model.trainable_variables, weights)
+        self._assign(optimizer.variables, of_optimizer)
+        self._assign_non_trainable(values["non_trainable"], changed["non_trainable"])
+        self._measure(loss, changed, batch)
+
+    def _test_on_replica(self, batch):
+        values, replica = self._values(), self._replica()
+        totals = self._sum_over_replicas(self._denominators(values, batch, replica, training=False))
+        loss, changed = self._evaluation(values, batch, totals, replica, training=False)
+        self._measure(loss, changed, batch)
+
+    def _loss_and_gradients(self, values, batch, totals, replica, scale):
+        with self.tf.GradientTape() as tape:
+            tape.watch(values["trainable"])
+            loss, changed = self.step.loss(values, batch, totals, replica, training=True)
+            # the mean over the replicas, and for float16 the factor that keeps small gradients from vanishing
+            scaled = loss / self.replicas if scale is None else loss / self.replicas * scale
+        gradients = tape.gradient(scaled, values["trainable"])
+        self.connected = [gradient is not None for gradient in gradients]
+        return loss, to_buckets([self.tf.convert_to_tensor(gradient) for gradient in gradients if gradient is not None]), changed
+
+    def _updated(self, buckets, weights, of_optimizer):
+        connected = [weight for weight, one in zip(weights, self.connected) if one]
+        gradients = iter(from_buckets(buckets, connected))
+        return pure_update(self.model.optimizer, of_optimizer, [next(gradients) if one else None for one in self.connected], weights)
+
+    def _values(self):
+        model = self.model
+        return {"trainable": self._read(model.trainable_variables), "non_trainable": self._read(model.non_trainable_variables)}
+
+    def _read(self, variables):
+        return [self.tf.convert_to_tensor(variable.value) for variable in variables]
+
+    def _replica(self):
+        return self.tf.distribute.get_replica_context().replica_id_in_sync_group
+
+    def _sum_over_replicas(self, tensors):
+        if not tensors:
+            return tensors
+        return self.tf.distribute.get_replica_context().all_reduce(self.tf.distribute.ReduceOp.SUM, tensors)
+
+    def _assign(self, variables, values):
+        """Gives this replica's copies their new values, which are the same on all."""
+        for variable, value in zip(variables, values, strict=True):
+            self._copy_of(variable).assign(self.tf.cast(value, variable.dtype))
+
+    def _assign_non_trainable(self, before, after):
+        """Averages what the layers have measured over the replicas; counters and seeds are the same on all."""
+        changed = [(variable, new) for variable, old, new in zip(self.model.non_trainable_variables, before, after, strict=True) if new is not old]
+        floats = [(variable, new) for variable, new in changed if keras.backend.is_float_dtype(variable.dtype)]
+        means = self._sum_over_replicas([new / self.replicas for _, new in floats])
+        self._assign([variable for variable, _ in floats], means)
+        others = [(variable, new) for variable, new in changed if not keras.backend.is_float_dtype(variable.dtype)]
+        self._assign([variable for variable, _ in others], [new for _, new in others])
+
+    def _measure(self, loss, changed, batch):
+        """Adds this replica's part to the metrics; Keras sums their variables over the replicas when they are read."""
+        model, rows = self.model, self.tf.reduce_sum(batch["rows"])
+        (all_rows,) = self._sum_over_replicas([rows])
+        # the mean over the replicas; like Keras, by rows for the whole and by batches for each output
+        parts = [(model._loss_tracker, loss, all_rows, rows)]
+        if model._compile_loss is not None:
+            parts += [(tracker, value, 1.0, 1.0 / self.replicas) for tracker, value in zip(model._compile_loss.metrics, changed["each"])]
+        for tracker, value, weight, share in parts:
+            self._add([tracker.total, tracker.count], [value / self.replicas * self.tf.cast(weight, value.dtype), share])
+        if model._compile_metrics is not None:
+            self._add(model._compile_metrics.variables, changed["metrics"])
+
+    def _add(self, variables, values):
+        for variable, value in zip(variables, values, strict=True):
+            self._copy_of(variable).assign_add(self.tf.cast(value, variable.dtype))
+
+    def _copy_of(self, variable):
+        """This replica's own copy of a variable; on a TPU the variable, where assigning within a replica means its copy."""
+        if isinstance(self.strategy, self.tf.distribute.TPUStrategy):
+            return variable.value
+        copies = self.strategy.experimental_local_results(variable.value)
+        return copies[int(self.tf.get_static_value(self._replica())) % len(copies)]
+
+
+def to_buckets(tensors):
+    """Joins tensors into few flat ones of about `BUCKET_BYTES`, each of one dtype."""
+    buckets, size = [], math.inf
+    for tensor in tensors:
+        if size >= BUCKET_BYTES or buckets[-1][0].dtype != tensor.dtype:
+            buckets.append([])
+            size = 0
+        buckets[-1].append(keras.ops.reshape(tensor, (-1,)))
+        size += math.prod(tensor.shape) * tensor.dtype.size
+    return [keras.ops.concatenate(bucket) for bucket in buckets]
+
+
+def from_buckets(buckets, like):
+    """Takes joined tensors apart again, into the shapes of those in `like`."""
+    flat, place, parts = iter(buckets), math.inf, []
+    for tensor in like:
+        size = math.prod(tensor.shape)
+        if place == math.inf or place == bucket.shape[0]:  # noqa: F821
+            bucket, place = next(flat), 0
+        parts.append(keras.ops.reshape(bucket[place : place + size], tensor.shape))
+        place += size
+    return parts

@@ -1,0 +1,143 @@
+"""Which devices a model is trained on."""
+
+import functools
+import json
+import os
+
+import keras
+
+NAMES = ("auto", "one", "mirrored", "multi_worker", "tpu", "data_parallel")
+
+
+def strategy(name="auto", devices=None):
+    """Returns the strategy under which a model is built, compiled and trained.
+
+    On TensorFlow these are the strategies of `tf.distribute`, on JAX those of `keras.distribution`. Whichever it is, it goes around all three:
+
+    ```python
+    with krc.training.strategy().scope():
+        model = ...
+        model.compile(...)
+        krc.training.fit(model, data)
+    ```
+
+    `"auto"` takes the largest kind that is there: a TPU, several machines (where the environment variable `TF_CONFIG` names them), several GPUs, one device.
+    Ask for it before anything is computed: TensorFlow lays out its devices once.
+
+    Args:
+        name: string, one of
+
+            - `"auto"`;
+            - `"one"`: the one device that TensorFlow or JAX takes by itself;
+            - `"mirrored"`: the GPUs of this machine, `tf.distribute.MirroredStrategy`; without GPUs, parts of its processor, to try things out on;
+            - `"multi_worker"`: the machines that `TF_CONFIG` names, `tf.distribute.MultiWorkerMirroredStrategy`;
+            - `"tpu"`: the TPU that the environment names, `tf.distribute.TPUStrategy`. It has not been tried, for want of a TPU;
+            - `"data_parallel"`: the devices of `keras.distribution.DataParallel`, on JAX.
+        devices: integer, how many devices to take, for `"mirrored"` and `"data_parallel"`, or `None` for all (of the parts of a processor, two). A processor
+            is divided once in a process.
+
+    Returns:
+        A `tf.distribute.Strategy` or a `keras.distribution.Distribution`, which have a `scope()`. The same call returns the same object.
+
+    Raises:
+        ValueError: if there is no such strategy on this backend, if there are not so many devices, or if `TF_CONFIG` is missing or cannot be understood.
+
+    Example:
+        >>> krc.training.strategy("one").num_replicas_in_sync
+        1
+    """
+    if name not in NAMES:
+        raise ValueError(f"A strategy is one of {', '.join(NAMES)}. Received: name={name!r}")
+    if devices is not None and (name not in ("mirrored", "data_parallel") or devices < 1):
+        raise ValueError(f"devices is a number of devices of at least 1, for 'mirrored' and 'data_parallel'. Received: name={name!r}, devices={devices!r}")
+    backend = keras.backend.backend()
+    if backend == "tensorflow" and name != "data_parallel":
+        return _on_tensorflow(name, devices)
+    if backend == "jax" and name in ("auto", "one", "data_parallel"):
+        return _data_parallel(1 if name == "one" else devices)
+    raise ValueError(
+        f"There is no strategy {name!r} on the backend {backend!r}. Set KERAS_BACKEND=tensorflow, or jax for 'data_parallel'; PyTorch models are trained on one "
+        "device, without a strategy."
+    )
+
+
+@functools.cache  # several strategies over the same devices hinder each other
+def _on_tensorflow(name, devices):
+    import tensorflow as tf
+
+    gpus = tf.config.list_physical_devices("GPU")
+    if name == "auto":
+        name = "tpu" if _has_tpu() else "multi_worker" if "TF_CONFIG" in os.environ else "mirrored" if len(gpus) > 1 else "one"
+    if name == "tpu":
+        resolver = tf.distribute.cluster_resolver.TPUClusterResolver()
+        tf.config.experimental_connect_to_cluster(resolver)
+        tf.tpu.experimental.initialize_tpu_system(resolver)
+        return tf.distribute.TPUStrategy(resolver)
+    if name == "multi_worker":
+        check_cluster(os.environ.get("TF_CONFIG"))
+        return tf.distribute.MultiWorkerMirroredStrategy()
+    if name == "mirrored" and gpus:
+        if devices is not None and devices > len(gpus):
+            raise ValueError(f"This machine has {len(gpus)} GPUs. Received: devices={devices}")
+        return tf.distribute.MirroredStrategy([f"GPU:{i}" for i in range(devices or len(gpus))])
+    if name == "mirrored":
+        parts = _parts_of_the_processor(devices or 2)
+        return tf.distribute.MirroredStrategy(parts, cross_device_ops=tf.distribute.ReductionToOneDevice())
+    return tf.distribute.get_strategy()
+
+
+def _has_tpu():
+    """Whether the environment names a TPU, as Cloud TPU machines and Colab do."""
+    return any(os.environ.get(name) for name in ("TPU_NAME", "COLAB_TPU_ADDR", "TPU_WORKER_ID"))
+
+
+def _parts_of_the_processor(count):
+    """Returns the names of so many logical devices, into which the processor is divided."""
+    import tensorflow as tf
+
+    (processor, *_) = tf.config.list_physical_devices("CPU")
+    made = tf.config.get_logical_device_configuration(processor)
+    if made is None or len(made) < count:
+        try:
+            tf.config.set_logical_device_configuration(processor, [tf.config.LogicalDeviceConfiguration()] * count)
+        except RuntimeError as error:
+            raise ValueError(
+                f"TensorFlow has computed already, with {len(made or [1])} parts of the processor, and divides it once. Received: devices={count}. Ask for the "
+                "strategy at the start of the program, the largest first."
+            ) from error
+    return [f"CPU:{i}" for i in range(count)]
+
+
+def check_cluster(text):
+    """Refuses a `TF_CONFIG` from which no cluster can be made.
+
+    Args:
+        text: string, the value of the environment variable, or `None`.
+
+    Raises:
+        ValueError: if it is missing, is not JSON, names no workers or other kinds of tasks, or names this machine as none of them.
+    """
+    example = """TF_CONFIG='{"cluster": {"worker": ["host0:12345", "host1:12345"]}, "task": {"type": "worker", "index": 0}}'"""
+    if not text:
+        raise ValueError(f"Several machines are found through TF_CONFIG, set on each with an index of its own. Received: none. For example {example}")
+    try:
+        config = json.loads(text)
+        cluster, task = config["cluster"], config["task"]
+        workers, kind, index = [*cluster.get("chief", []), *cluster.get("worker", [])], task["type"], int(task["index"])
+    except (json.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"TF_CONFIG cannot be understood. Received: TF_CONFIG={text!r}. It has the form {example}") from error
+    others = sorted(set(cluster) - {"chief", "worker"})
+    if others:
+        raise ValueError(f"All machines train alike here, as workers (one may be the chief). Received: a cluster with {', '.join(others)}.")
+    if kind not in cluster or not 0 <= index < len(cluster[kind]):
+        raise ValueError(f"The task is one of the cluster's. Received: task {kind} {index} of a cluster of {len(workers)} workers.")
+    repeated = sorted({worker for worker in workers if workers.count(worker) > 1})
+    if repeated:
+        raise ValueError(f"Each worker has an address of its own. Received: {', '.join(repeated)} twice.")
+
+
+def _data_parallel(devices):
+    there = keras.distribution.list_devices()
+    if devices is not None and devices > len(there):
+        raise ValueError(f"JAX sees {len(there)} devices here. Received: devices={devices}")
+    return keras.distribution.DataParallel(devices=there[:devices])
