@@ -1,7 +1,6 @@
 """What `fit` does differently where a model lies on several devices."""
 
 import contextlib
-import math
 
 import keras
 

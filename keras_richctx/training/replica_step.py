@@ -62,7 +62,8 @@ class ReplicaStep:
         outputs, non_trainable, penalties = self.model.stateless_call(values["trainable"], seeds, batch["x"], return_losses=True, **arguments)
         non_trainable = self._shifted(non_trainable, -replica)
         each = []
-        with _shared_loss_of(self.model, penalties, each):
+        weights = [*zip(self.model.trainable_variables, values["trainable"]), *zip(self.model.non_trainable_variables, non_trainable)]
+        with _shared_loss_of(self.model, weights, penalties, each):  # a loss may have weights, as that of a CRF
             total = self.model._compute_loss(batch["x"], batch.get("y"), outputs, batch.get("sample_weight"), training=training)
         return total, each, outputs, non_trainable
 
@@ -121,7 +122,7 @@ def _changed(thing, **attributes):
 
 
 @contextlib.contextmanager
-def _shared_loss_of(model, penalties, each):
+def _shared_loss_of(model, weights, penalties, each):
     """Puts the losses of a whole batch in the place of those of its part, inside the block; the value of each output's is appended to `each`."""
     compiled = model._compile_loss
     with contextlib.ExitStack() as stack:
@@ -129,7 +130,8 @@ def _shared_loss_of(model, penalties, each):
         if compiled is not None:
             losses = [item._replace(loss=_noting(item.loss, each)) for item in compiled._flat_losses]
             stack.enter_context(_changed(compiled, _flat_losses=losses))
-            stack.enter_context(keras.StatelessScope(state_mapping=_zeros(compiled.variables)))  # it would count for itself
+            weights = [*weights, *_zeros(compiled.variables)]  # it would count for itself
+        stack.enter_context(keras.StatelessScope(state_mapping=weights))
         yield
 
 

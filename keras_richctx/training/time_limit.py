@@ -51,7 +51,7 @@ class TimeLimit(keras.callbacks.Callback):
 
     def on_train_begin(self, logs=None):
         rate = float(keras.ops.convert_to_numpy(self.model.optimizer.learning_rate))
-        step = int(self.model.optimizer.iterations)
+        step = int(keras.ops.convert_to_numpy(self.model.optimizer.iterations))
         if 0 < step <= self.warmup_steps:
             rate /= step / self.warmup_steps  # the rate that the checkpoint has is that of its last step
         # t / T = arccos(2 eta / eta_0 - 1) / pi
@@ -63,7 +63,7 @@ class TimeLimit(keras.callbacks.Callback):
         # eta = eta_0 (1 + cos(pi t / T)) / 2
         rate = self.learning_rate * (1 + math.cos(math.pi * spent)) / 2
         if self.warmup_steps:
-            rate *= min(1.0, (int(self.model.optimizer.iterations) + 1) / self.warmup_steps)
+            rate *= min(1.0, (int(keras.ops.convert_to_numpy(self.model.optimizer.iterations)) + 1) / self.warmup_steps)
         self.model.optimizer.learning_rate = rate
 
     def on_train_batch_end(self, batch, logs=None):

@@ -16,7 +16,7 @@ random = np.random.default_rng(0)
 PLACES = {replicas: krc.training.strategy("mirrored", devices=replicas) for replicas in (4, 2)}
 
 
-def apart(make, x, y, sample_weight=None, replicas=(2,), batch_size=10, epochs=2, **options):
+def apart(make, x, y, sample_weight=None, replicas=(2,), batch_size=10, epochs=2):
     """Returns the largest differences of weights, history and evaluation between one device and several."""
     found = {}
     runs = {}
@@ -26,7 +26,16 @@ def apart(make, x, y, sample_weight=None, replicas=(2,), batch_size=10, epochs=2
             model = make()
             validation = (x, y) if sample_weight is None else (x, y, sample_weight)
             history = krc.training.fit(
-                model, x, y, sample_weight=sample_weight, batch_size=batch_size, epochs=epochs, shuffle=False, validation_data=validation, progress=False, **options
+                model,
+                x,
+                y,
+                sample_weight=sample_weight,
+                batch_size=batch_size,
+                epochs=epochs,
+                shuffle=False,
+                validation_data=validation,
+                progress=False,
+                **options,
             )
         runs[places] = model.get_weights(), history.history
         if places > 1:
@@ -38,7 +47,7 @@ def apart(make, x, y, sample_weight=None, replicas=(2,), batch_size=10, epochs=2
 
 
 def descent():
-    """Descent with momentum; not Adam, since that of Keras on one device squares an embedding's sparse gradient before it has added what is for the same row."""
+    """Descent with momentum; not Adam: Keras' squares the sparse gradient of an embedding before it has added what is for one row."""
     return keras.optimizers.SGD(0.1, momentum=0.9)
 
 
@@ -82,7 +91,7 @@ def few():
 
 
 def pairs():
-    lines = [(f"a {a} b {b}", f"{b} x {a} y") for a in "red green blue".split() for b in "cat dog bird fish".split()]
+    lines = [(f"a {a} b {b}", f"{b} x {a} y") for a in ["red", "green", "blue"] for b in ["cat", "dog", "bird", "fish"]]
     return krc.datasets.Pairs([a for a, _ in lines], [b for _, b in lines])
 
 

@@ -110,7 +110,7 @@ class OwnLoss(keras.Sequential):
         return keras.ops.mean(y_pred)
 
 
-@pytest.mark.parametrize(("model_class", "message"), [(OwnStep, "a train_step of its own"), (OwnLoss, "a compute_loss of its own")])
+@pytest.mark.parametrize("model_class, message", [(OwnStep, "a train_step of its own"), (OwnLoss, "a compute_loss of its own")])
 def test_a_step_that_cannot_be_shared_is_refused(model_class, message):
     model = model_class([keras.Input((2,)), keras.layers.Dense(1)])
     model.compile("sgd", "mse")
@@ -126,7 +126,7 @@ def test_a_carried_state_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("config", "message"),
+    "config, message",
     [
         (None, "Received: none"),
         ("{", "cannot be understood"),
@@ -143,5 +143,5 @@ def test_a_cluster_that_cannot_be_is_refused(config, message):
 
 @pytest.mark.parametrize("arguments", [("both",), ("one", 2), ("mirrored", 0), ("data_parallel",)])
 def test_a_strategy_that_there_is_not_is_refused(arguments):
-    with pytest.raises(ValueError, match="Received|no strategy"):
+    with pytest.raises(ValueError, match=r"Received|no strategy"):
         krc.training.strategy(*arguments)
