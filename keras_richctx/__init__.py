@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from keras_richctx import datasets, generation, layers, metrics, models, ops, text, training, viz
+from keras_richctx import datasets, finetuning, generation, layers, metrics, models, ops, text, training, viz
 from keras_richctx.course import check, notebook, show_source
 from keras_richctx.recurrent import traces
 
@@ -11,6 +11,7 @@ __version__ = version("keras-richctx")
 __all__ = [
     "check",
     "datasets",
+    "finetuning",
     "generation",
     "layers",
     "metrics",

@@ -2,6 +2,7 @@
 
 from keras_richctx.bert import Bert, BertForPretraining, SpanAnswerer, TextClassifier
 from keras_richctx.elmo import BidirectionalLanguageModel, ELMo
+from keras_richctx.finetuning import FeatureClassifier
 from keras_richctx.gpt import GPT, GPT2
 from keras_richctx.language_models import AWDLSTM, CharRNN, ConvLanguageModel, ULMFiTClassifier
 from keras_richctx.tagging import TokenTagger
@@ -17,6 +18,8 @@ __all__ = [
     "CharRNN",
     "ConvLanguageModel",
     "ELMo",
+    "FeatureClassifier",
+    "MultiTask",
     "Seq2Seq",
     "SpanAnswerer",
     "TextClassifier",

@@ -12,6 +12,7 @@ from richctx.doctor import doctor
 from richctx.embed import embed
 from richctx.errors import ExplainedGroup
 from richctx.evaluate import evaluate
+from richctx.finetune import finetune
 from richctx.run import run
 from richctx.train import train
 from richctx.train_elmo import train_elmo
@@ -29,6 +30,7 @@ translate.command()(train)
 translate.command()(run)
 translate.command()(evaluate)
 training.command("elmo")(train_elmo)
+app.command()(finetune)
 app.command()(embed)
 app.command()(course)
 app.command()(doctor)

@@ -84,7 +84,8 @@ class FeatureClassifier(keras.Model):
     def call(self, inputs, training=False):
         mask, token_ids = inputs["padding_mask"], inputs["token_ids"]
         every = keras.ops.zeros_like(token_ids) + keras.ops.arange(keras.ops.shape(token_ids)[1], dtype=token_ids.dtype)  # (B, T): each position is read
-        x = self.features({**inputs, "first_positions": every}, training=training)  # (B, T, D)
+        given = {"segment_ids": keras.ops.zeros_like(token_ids), **inputs, "first_positions": every}
+        x = self.features(given, training=training)  # (B, T, D)
         if self.bilstm is not None:
             x, _ = self.bilstm(self.dropout(x, training=training), mask=mask)  # (B, T, U)
         # logits = W d(pool(h)) + b

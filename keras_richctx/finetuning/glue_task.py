@@ -9,8 +9,8 @@ from keras_richctx.bert import Bert, TextClassifier
 from keras_richctx.bert.run import run_rows
 from keras_richctx.datasets import load, row_batches
 from keras_richctx.datasets.glue import TASKS
+from keras_richctx.finetuning.abstract_task import Task, new_heads
 from keras_richctx.finetuning.feature_classifier import FeatureClassifier
-from keras_richctx.finetuning.task import Task, new_heads
 from keras_richctx.metrics import glue_scores
 from keras_richctx.text import pack_pairs
 

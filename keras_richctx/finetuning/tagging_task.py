@@ -4,7 +4,7 @@ import pathlib
 
 from keras_richctx.bert import Bert
 from keras_richctx.datasets import TaggedSentences, load
-from keras_richctx.finetuning.task import Task
+from keras_richctx.finetuning.abstract_task import Task
 from keras_richctx.metrics import entity_f1
 from keras_richctx.tagging import BertWords, TokenTagger, convert_tags
 
@@ -48,5 +48,6 @@ class TaggingTask(Task):
         pathlib.Path(directory, f"{name}.conll").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def layer_groups(self, model):
-        head = [layer for layer in (model.encoder.mix, model.bilstm, model.output_projection, model.crf) if layer is not None]
-        return [*model.encoder.bert.layer_groups(), head]
+        encoder = model.encoder.bert
+        known = {id(variable) for variable in encoder.variables}
+        return [*encoder.layer_groups(), [variable for variable in model.trainable_variables if id(variable) not in known]]

@@ -45,6 +45,8 @@ class Task(abc.ABC):
         recipe: `FineTuning`, the published settings.
     """
 
+    has_test = True  # whether there is a test set
+
     def __init__(self, name, recipe=None):
         self.name = name
         self.recipe = recipe or FineTuning()
