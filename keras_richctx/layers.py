@@ -17,7 +17,7 @@ from keras_richctx.recurrent import (
     TiedDense,
     VariationalDropout,
 )
-from keras_richctx.tagging import CRF, BertWords, ELMoWords, JoinedWords, WordFeatures
+from keras_richctx.tagging import CRF, BertWords, ELMoWords, JoinedWords, TagHead, WordFeatures
 from keras_richctx.transformer import DecoderBlock, EncoderBlock, LearnedPositions, SinusoidalPositions, TransformerDecoder, TransformerEncoder
 from keras_richctx.translation import BahdanauDecoder, FixedContextDecoder, LuongDecoder, RecurrentEncoder
 
@@ -52,6 +52,7 @@ __all__ = [
     "ScalarMix",
     "SimpleRNN",
     "SinusoidalPositions",
+    "TagHead",
     "TiedDense",
     "TransformerDecoder",
     "TransformerEncoder",

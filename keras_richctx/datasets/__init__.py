@@ -2,6 +2,8 @@
 
 import functools
 
+from keras_richctx.datasets.argued_texts import argued_texts, load_argued_texts
+from keras_richctx.datasets.auxiliary_tags import frequent_words, inverse, log_frequencies, next_words, previous_words
 from keras_richctx.datasets.batches import source_batches, translation_batches
 from keras_richctx.datasets.glue import TASKS, load_glue
 from keras_richctx.datasets.labelled_texts import LabelledTexts
@@ -12,11 +14,12 @@ from keras_richctx.datasets.phrasebook import load_phrasebook, phrasebook
 from keras_richctx.datasets.questions import Question, Questions
 from keras_richctx.datasets.read_columns import read_columns
 from keras_richctx.datasets.read_pairs import read_pairs
+from keras_richctx.datasets.row_batches import row_batches
 from keras_richctx.datasets.squad import load_squad, read_squad
 from keras_richctx.datasets.stream_chunks import stream_chunks
-from keras_richctx.datasets.row_batches import row_batches
 from keras_richctx.datasets.tagged_corpora import CORPORA, load_tagged
 from keras_richctx.datasets.tagged_sentences import TaggedSentences
+from keras_richctx.datasets.task_sampler import TaskSampler
 from keras_richctx.datasets.tatoeba import load_tatoeba_fra
 from keras_richctx.datasets.tinyshakespeare import load_tinyshakespeare
 from keras_richctx.datasets.wikitext2 import load_wikitext2
@@ -27,14 +30,22 @@ __all__ = [
     "Question",
     "Questions",
     "TaggedSentences",
+    "TaskSampler",
+    "argued_texts",
+    "frequent_words",
+    "inverse",
     "load",
+    "log_frequencies",
     "mask_tokens",
     "masked_lm_pairs",
     "names",
+    "next_words",
     "phrasebook",
+    "previous_words",
     "read_columns",
     "read_pairs",
     "read_squad",
+    "row_batches",
     "source_batches",
     "stream_chunks",
     "translation_batches",
@@ -45,12 +56,11 @@ _OFFICIAL = {
     "tatoeba-fra": load_tatoeba_fra,
     "tinyshakespeare": load_tinyshakespeare,
     "wikitext2": load_wikitext2,
-    "row_batches",
     **{f"squad-{version}": functools.partial(load_squad, version) for version in ("1.1", "2.0")},
     **{name: functools.partial(load_glue, name) for name in TASKS},
     **{name: functools.partial(load_tagged, name) for name in CORPORA},
 }
-_GENERATED = {"phrasebook": load_phrasebook}  # need no files: take `split` and options
+_GENERATED = {"argued-texts": load_argued_texts, "phrasebook": load_phrasebook}  # need no files: take `split` and options
 
 
 def names():
@@ -61,8 +71,8 @@ def names():
 
     Example:
         >>> names()
-        ['cola', 'conll2003', 'mnli-m', 'mnli-mm', 'mrpc', 'persuasive-essays', 'phrasebook', 'qnli', 'qqp', 'rte', 'squad-1.1', 'squad-2.0', 'sst-2', 'sts-b',
-        'tatoeba-fra', 'tinyshakespeare', 'ud-english-pos', 'wikitext2', 'wnli', 'wnut17']
+        ['argued-texts', 'cola', 'conll2003', 'mnli-m', 'mnli-mm', 'mrpc', 'persuasive-essays', 'phrasebook', 'qnli', 'qqp', 'rte', 'squad-1.1', 'squad-2.0',
+        'sst-2', 'sts-b', 'tatoeba-fra', 'tinyshakespeare', 'ud-english-pos', 'wikitext2', 'wnli', 'wnut17']
     """
     return sorted({**_OFFICIAL, **_GENERATED})
 
@@ -73,7 +83,8 @@ def load(name, split="train", data_dir=None, **options):
     Args:
         name: string, one of `names()`: sentence pairs, `"phrasebook"`, generated here, with gold alignments, and `"tatoeba-fra"`, English-French; one text,
             `"tinyshakespeare"`, plays, and `"wikitext2"`, articles of Wikipedia; a task of GLUE, such as `"sst-2"` (see `load_glue`); questions,
-            `"squad-1.1"` and `"squad-2.0"`; or tagged words, `"conll2003"`, `"wnut17"`, `"ud-english-pos"` and `"persuasive-essays"` (see `load_tagged`).
+            `"squad-1.1"` and `"squad-2.0"`; or tagged words, `"conll2003"`, `"wnut17"`, `"ud-english-pos"` and `"persuasive-essays"` (see `load_tagged`), and
+            `"argued-texts"`, generated here (see `load_argued_texts`).
         split: `"train"`, `"validation"` (or `"valid"`, the same) or `"test"`. Defaults to `"train"`.
         data_dir: string or path of a directory that holds the official files, or `None` for the one that the environment variable
             `KERAS_RICHCTX_DATA` names, or else a download. Data sets that are generated read no files. Defaults to `None`.

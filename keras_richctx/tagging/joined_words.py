@@ -25,6 +25,7 @@ class JoinedWords(WordEncoder):
         super().__init__(**kwargs)
         self.encoders = list(encoders)
         self.max_length = min((encoder.max_length for encoder in self.encoders if encoder.max_length is not None), default=None)
+        self.in_context = any(encoder.in_context for encoder in self.encoders)
         self.built = True
 
     def prepare(self, sentences):

@@ -6,7 +6,34 @@ import numpy as np
 EXTRA = 8  # pads
 
 
-class TaggedBatches(keras.utils.PyDataset):
+class UnlikeBatches(keras.utils.PyDataset):
+    """Base of batches of sentences whose lengths vary. Keras takes for fixed what the first two batches have in common: here the first one gets pads where the
+    second is as long.
+
+    A subclass defines `batch`, which gives the inputs and the tags of a batch, -1 at pads; and `limit`, the most positions of an array, or `None`.
+    """
+
+    limit = None
+
+    def __len__(self):
+        return self.num_batches
+
+    def __getitem__(self, index):
+        inputs, tags = self.batch(index)
+        if index == 0 and self.num_batches > 1:
+            beside, _ = self.batch(1)
+            inputs = {name: self._unlike(array, beside[name].shape[1]) for name, array in inputs.items()}
+            width = inputs["word_mask"].shape[1]
+            tags = keras.tree.map_structure(lambda ids: np.pad(ids, ((0, 0), (0, width - ids.shape[1])), constant_values=-1), tags)
+        return inputs, tags
+
+    def _unlike(self, array, length):
+        """Adds pads to an array `(B, length, ...)`, if there is room for them."""
+        room = self.limit is None or length + EXTRA <= self.limit
+        return np.pad(array, ((0, 0), (0, EXTRA), *((0, 0),) * (array.ndim - 2))) if array.shape[1] == length and room else array
+
+
+class TaggedBatches(UnlikeBatches):
     """Gives the batches of a pass: every sentence once, sentences of like length together, so that there are few pads.
 
     The order of a pass hangs on the seed and on the number of the pass alone.
@@ -34,24 +61,7 @@ class TaggedBatches(keras.utils.PyDataset):
     def num_batches(self):
         return -(-len(self.words) // self.batch_size)
 
-    def __len__(self):
-        return self.num_batches
-
-    def __getitem__(self, index):
-        inputs, tags = self._batch(index)
-        if index == 0 and self.num_batches > 1:
-            # Keras takes for fixed what the first two batches have in common: the first one gets pads where the second is as long.
-            beside, _ = self._batch(1)
-            inputs = {name: self._unlike(array, beside[name].shape[1]) for name, array in inputs.items()}
-            tags = np.pad(tags, ((0, 0), (0, inputs["word_mask"].shape[1] - tags.shape[1])), constant_values=-1)
-        return inputs, tags
-
-    def _unlike(self, array, length):
-        """Adds pads to an array `(B, length, ...)`, if there is room for them."""
-        room = self.limit is None or length + EXTRA <= self.limit
-        return np.pad(array, ((0, 0), (0, EXTRA), *((0, 0),) * (array.ndim - 2))) if array.shape[1] == length and room else array
-
-    def _batch(self, index):
+    def batch(self, index):
         rows = self.order[self.places[index] * self.batch_size :][: self.batch_size]
         inputs = self.prepare([self.words[row] for row in rows])
         tags = np.full(inputs["word_mask"].shape, -1, "int32")  # (B, W), -1 at pads

@@ -3,16 +3,15 @@
 import types
 
 import keras
-import numpy as np
 
 from keras_richctx.bert import Bert
 from keras_richctx.elmo import ELMo
 from keras_richctx.metrics import TokenAccuracy, chunks
 from keras_richctx.tagging.bert_words import BertWords
-from keras_richctx.tagging.crf import CRF
 from keras_richctx.tagging.decoder import Decoder
 from keras_richctx.tagging.elmo_words import ELMoWords
 from keras_richctx.tagging.joined_words import JoinedWords
+from keras_richctx.tagging.tag_head import TagHead
 from keras_richctx.tagging.tagged_batches import TaggedBatches
 from keras_richctx.tagging.word_encoder import WordEncoder, check_sentences
 from keras_richctx.translation import RecurrentEncoder
@@ -67,29 +66,32 @@ class TokenTagger(keras.Model):
         [Devlin et al., 2019](https://arxiv.org/abs/1810.04805), section 5.3.
     """
 
+    takes_batch_ratios = True  # so that it is trained on several devices as on one
+
     def __init__(self, encoder, tags, head="linear", units=200, dropout=None, scheme=None, **kwargs):
         super().__init__(**kwargs)
         if head not in HEADS:
             raise ValueError(f"The heads are {', '.join(HEADS)}. Received: head={head!r}")
-        if isinstance(tags, str) or len(tags) < 1 or len(set(tags)) != len(tags):
-            raise ValueError(f"tags is a list of different strings, one at least. Received: tags={tags!r}")
         if scheme is not None and "crf" not in head:
             raise ValueError(f"A scheme binds a CRF. Received: scheme={scheme!r}, head={head!r}. Pass head='crf' or 'bilstm-crf'.")
-        self.tags = list(tags)
         self.head = head
         self.units = units
         self.dropout_rate = (0.5 if "bilstm" in head else 0.1) if dropout is None else dropout
         self.scheme = scheme
-        self.ids = {tag: i for i, tag in enumerate(tags)}
         policy = {"dtype": self.dtype_policy}
         self.encoder = as_word_encoder(encoder, policy)
         self.dropout = keras.layers.Dropout(self.dropout_rate, name="dropout", **policy)
         self.bilstm = RecurrentEncoder(units, cell="lstm", name="bilstm", **policy) if "bilstm" in head else None
-        self.output_projection = keras.layers.Dense(len(tags), name="output_projection", **policy)
-        self.crf = CRF(len(tags), tags=self.tags, scheme=scheme, name="crf") if "crf" in head else None
+        self.tag_head = TagHead(tags, crf="crf" in head, scheme=scheme, name="tag_head", **policy)
+        self.tags = self.tag_head.tags
         if keras.backend.backend() == "tensorflow":
             self.jit_compile = False  # XLA would compile a program for each shape of batch
         self(self.prepare([["a"]]))  # which tells every layer the widths
+
+    @property
+    def crf(self):
+        """The `CRF` of the head, or `None`."""
+        return self.tag_head.crf
 
     def call(self, inputs, training=False):
         x = keras.ops.cast(self.encoder(inputs, training=training), self.compute_dtype)  # (B, W, D)
@@ -98,8 +100,7 @@ class TokenTagger(keras.Model):
             x, _ = self.bilstm(x, mask=inputs["word_mask"])  # (B, W, U)
             x = self.dropout(x, training=training)
         # e = W d(h) + b
-        emissions = self.output_projection(x)  # (B, W, K)
-        return emissions if self.crf is None else self.crf(emissions)
+        return self.tag_head(x)  # (B, W, K)
 
     def prepare(self, sentences):
         """Turns sentences of words into what `call` takes: a dict of arrays."""
@@ -121,8 +122,7 @@ class TokenTagger(keras.Model):
             ValueError: if a tag is none of the tagger's, or a sentence takes a step that the scheme forbids; the message names the sentence.
         """
         check_sentences(sentences.words)
-        ids = [self._ids(i, tags) for i, tags in enumerate(sentences.tags)]
-        return TaggedBatches(self.prepare, sentences.words, ids, batch_size, shuffle, seed, self.encoder.max_length)
+        return TaggedBatches(self.prepare, sentences.words, self.tag_head.ids(sentences.tags), batch_size, shuffle, seed, self.encoder.max_length)
 
     def log_likelihood(self, emissions, tags, mask):
         """Computes the log-probability of each row's tags.
@@ -135,11 +135,7 @@ class TokenTagger(keras.Model):
         Returns:
             A float32 tensor of shape `(B,)`.
         """
-        if self.crf is not None:
-            return self.crf.log_likelihood(emissions, tags, mask)
-        emissions, tags = keras.ops.cast(emissions, "float32"), keras.ops.where(mask, tags, 0)
-        losses = keras.ops.sparse_categorical_crossentropy(tags, emissions, from_logits=True)  # (B, W)
-        return -keras.ops.sum(keras.ops.where(mask, losses, 0.0), axis=1)
+        return self.tag_head.log_likelihood(emissions, tags, mask)
 
     def compile(self, optimizer="adam", weighted_metrics="auto", jit_compile=None, **kwargs):
         """Configures training, as `keras.Model.compile`; the loss is that of the head.
@@ -165,13 +161,7 @@ class TokenTagger(keras.Model):
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """Computes the mean loss of a word; `sample_weight` is `(B,)`, one for each sentence."""
-        tags = keras.ops.cast(y, "int32")
-        real = tags >= 0
-        weights = 1.0 if sample_weight is None else keras.ops.cast(sample_weight, "float32")
-        count = keras.ops.sum(weights * keras.ops.sum(keras.ops.cast(real, "float32"), axis=1))
-        # L = -sum_i log p(y_i) / sum_i n_i
-        loss = -keras.ops.sum(weights * self.log_likelihood(y_pred, tags, real)) / keras.ops.maximum(count, 1.0)
-        return loss + sum(self.losses)
+        return self.tag_head.mean_loss(y, y_pred, sample_weight) + sum(self.losses)
 
     def compute_metrics(self, x, y, y_pred, sample_weight=None):
         """Updates the metrics, which pads do not count for."""
@@ -187,17 +177,9 @@ class TokenTagger(keras.Model):
         Returns:
             A list of lists of strings, a tag for each word.
         """
-        check_sentences(sentences)
         program = vars(self).setdefault("_program", types.SimpleNamespace(decoder=None))  # a plain namespace, which Keras neither tracks nor saves
-        program.decoder = program.decoder or Decoder(self)
-        results = [None] * len(sentences)
-        order = np.argsort([len(sentence) for sentence in sentences], kind="stable")
-        for start in range(0, len(order), batch_size):
-            rows = order[start : start + batch_size]
-            inputs = self.prepare([sentences[row] for row in rows])
-            for row, ids in zip(rows, program.decoder.predict_on_batch(inputs)):
-                results[row] = [self.tags[i] for i in ids[: len(sentences[row])]]
-        return results
+        program.decoder = program.decoder or Decoder(self, self.tag_head)
+        return program.decoder.decode(sentences, batch_size)
 
     def entities(self, sentences, batch_size=32):
         """Finds the entities of sentences.
@@ -210,20 +192,6 @@ class TokenTagger(keras.Model):
             A list, for each sentence a list of tuples `(type, start, end)`: words `start` to `end - 1`, read from the tags as `krc.metrics.chunks` does.
         """
         return [chunks(tags) for tags in self.predict_tags(sentences, batch_size)]
-
-    def _ids(self, index, tags):
-        """Returns the ids of one sentence's tags, or raises where one is unknown or none may follow."""
-        if unknown := [tag for tag in tags if tag not in self.ids]:
-            raise ValueError(f"The tagger knows {len(self.ids)} tags, {', '.join(self.tags[:20])}. Received: {unknown[0]!r} in sentence {index}")
-        ids = [self.ids[tag] for tag in tags]
-        if self.scheme is not None:
-            follow, start, end = self.crf.allowed
-            steps = zip([None, *ids], [*ids, None])
-            for place, (i, j) in enumerate(steps):
-                if not (start[j] if i is None else end[i] if j is None else follow[i, j]):
-                    names = ["the start" if i is None else self.tags[i], "the end" if j is None else self.tags[j]]
-                    raise ValueError(f"{self.scheme} does not allow {names[1]} behind {names[0]}. Received: that at word {place} of sentence {index}: {tags}")
-        return ids
 
     def get_config(self):
         return {

@@ -10,6 +10,7 @@ class WordEncoder(keras.layers.Layer):
     A subclass defines `prepare`, which runs in Python, on sentences, and `call`, which runs on the arrays that come out of it.
     """
 
+    in_context = True  # whether the vector of a word holds something of the words around it
     max_length = None  # the most positions that an array of `prepare` may have, or None
 
     def prepare(self, sentences):

@@ -50,6 +50,8 @@ class WordFeatures(WordEncoder):
         [Ma and Hovy, 2016](https://arxiv.org/abs/1603.01354), section 2.1.
     """
 
+    in_context = False
+
     def __init__(self, words, embedding_dim=100, filters=((3, 50),), character_dim=16, max_characters=25, unknown_rate=0.05, seed=None, **kwargs):
         super().__init__(**kwargs)
         words = list(words)
