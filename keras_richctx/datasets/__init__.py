@@ -1,4 +1,4 @@
-"""Sentence pairs, texts, classes, tagged words and questions: data sets by name, a user's own files, a generator, and batches to train on."""
+"""Sentence pairs, texts, classes, tagged words and questions: data sets by name, a user's own files, generators, and batches to train on."""
 
 import functools
 
@@ -16,6 +16,7 @@ from keras_richctx.datasets.read_columns import read_columns
 from keras_richctx.datasets.read_pairs import read_pairs
 from keras_richctx.datasets.row_batches import row_batches
 from keras_richctx.datasets.squad import load_squad, read_squad
+from keras_richctx.datasets.stories import stories
 from keras_richctx.datasets.stream_chunks import stream_chunks
 from keras_richctx.datasets.tagged_corpora import CORPORA, load_tagged
 from keras_richctx.datasets.tagged_sentences import TaggedSentences
@@ -47,6 +48,7 @@ __all__ = [
     "read_squad",
     "row_batches",
     "source_batches",
+    "stories",
     "stream_chunks",
     "translation_batches",
 ]
