@@ -5,6 +5,7 @@ from keras_richctx.tagging.convert_tags import convert_tags
 from keras_richctx.tagging.crf import CRF
 from keras_richctx.tagging.crf_loss import CRFLoss
 from keras_richctx.tagging.elmo_words import ELMoWords
+from keras_richctx.tagging.feature_tagger import FeatureTagger
 from keras_richctx.tagging.joined_words import JoinedWords
 from keras_richctx.tagging.multi_task import MultiTask
 from keras_richctx.tagging.tag_head import TagHead
@@ -18,6 +19,7 @@ __all__ = [
     "BertWords",
     "CRFLoss",
     "ELMoWords",
+    "FeatureTagger",
     "JoinedWords",
     "MultiTask",
     "TagHead",
