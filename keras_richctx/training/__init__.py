@@ -13,6 +13,7 @@ from keras_richctx.training.smoothed_crossentropy import SmoothedCrossentropy
 from keras_richctx.training.strategy import strategy
 from keras_richctx.training.time_limit import TimeLimit
 from keras_richctx.training.truncated_bptt import truncated_bptt
+from keras_richctx.training.warmup_adamw import warmup_adamw
 
 __all__ = [
     "NTASGD",
@@ -28,4 +29,5 @@ __all__ = [
     "slanted_triangular",
     "strategy",
     "truncated_bptt",
+    "warmup_adamw",
 ]

@@ -56,8 +56,8 @@ def strategy(name="auto", devices=None):
     if backend == "jax" and name in ("auto", "one", "data_parallel"):
         return _data_parallel(1 if name == "one" else devices)
     raise ValueError(
-        f"There is no strategy {name!r} on the backend {backend!r}. Set KERAS_BACKEND=tensorflow, or jax for 'data_parallel'; on PyTorch, models are "
-        "trained on one device, without a strategy."
+        f"There is no strategy {name!r} on the backend {backend!r}. Set KERAS_BACKEND=tensorflow, or jax for 'data_parallel'; on PyTorch, models train on "
+        "one device, without a strategy."
     )
 
 

@@ -25,18 +25,8 @@ def apart(make, x, y, sample_weight=None, replicas=(2,), batch_size=10, epochs=2
             keras.utils.set_random_seed(0)
             model = make()
             validation = (x, y) if sample_weight is None else (x, y, sample_weight)
-            history = krc.training.fit(
-                model,
-                x,
-                y,
-                sample_weight=sample_weight,
-                batch_size=batch_size,
-                epochs=epochs,
-                shuffle=False,
-                validation_data=validation,
-                progress=False,
-                **options,
-            )
+            options = {"batch_size": batch_size, "epochs": epochs, "shuffle": False, "validation_data": validation, "progress": False}
+            history = krc.training.fit(model, x, y, sample_weight=sample_weight, **options)
         runs[places] = model.get_weights(), history.history
         if places > 1:
             found[places] = {
