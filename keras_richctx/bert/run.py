@@ -1,10 +1,9 @@
 """Runs a model over texts of many lengths."""
 
+import keras
 import numpy as np
 
 from keras_richctx.text import pack_pairs
-
-STEP = 16  # rows are padded to multiples of this, so that few shapes are compiled
 
 
 def run(model, bert, first, second, read, batch_size=32, max_length=None):
@@ -37,7 +36,7 @@ def run(model, bert, first, second, read, batch_size=32, max_length=None):
     results = [None] * len(first)
     for batch in length_batches(lengths, batch_size):
         pairs = [None if texts is None else [texts[i] for i in batch] for texts in (first, second)]
-        inputs = pack_pairs(tokenizer, *pairs, pad_to_multiple=STEP, max_length=min(max_length or bert.max_length, bert.max_length))
+        inputs = pack_pairs(tokenizer, *pairs, pad_to_multiple=padding_step(), max_length=min(max_length or bert.max_length, bert.max_length))
         for i, result in zip(batch, read(model.predict_on_batch(inputs), inputs["padding_mask"])):
             results[i] = result
     return results
@@ -58,7 +57,7 @@ def run_rows(model, inputs, read, batch_size=32):
     lengths = inputs["padding_mask"].sum(axis=1)
     results = [None] * len(lengths)
     for batch in length_batches(lengths, batch_size):
-        for i, result in zip(batch, read(model.predict_on_batch(cut(inputs, batch, lengths, STEP)), np.array(batch))):
+        for i, result in zip(batch, read(model.predict_on_batch(cut(inputs, batch, lengths, padding_step())), np.array(batch))):
             results[i] = result
     return results
 
@@ -86,6 +85,11 @@ def cut(inputs, rows, lengths, multiple):
     """Takes some rows of arrays `(N, T)`, as far as the longest of them reaches, rounded up to a multiple."""
     width = -(-int(max(lengths[i] for i in rows)) // multiple) * multiple
     return {name: array[rows, :width] for name, array in inputs.items()}
+
+
+def padding_step():
+    """Says of what the lengths of batches are multiples: of more where each shape is a program that XLA compiles."""
+    return 16 if keras.backend.backend() == "tensorflow" else 64
 
 
 def tokenizer_of(bert):

@@ -2,11 +2,10 @@
 
 import pathlib
 
-import keras
 import numpy as np
 
 from keras_richctx.bert import Bert, TextClassifier
-from keras_richctx.bert.run import run_rows
+from keras_richctx.bert.run import padding_step, run_rows
 from keras_richctx.datasets import load, row_batches
 from keras_richctx.datasets.glue import TASKS
 from keras_richctx.finetuning.abstract_task import Task, new_heads
@@ -85,8 +84,3 @@ class GlueTask(Task):
         spelled = {number: text for text, number in (classes or {}).items()}
         rows = [f"{i}\t{spelled[int(value)] if classes else f'{value:.3f}'}" for i, value in enumerate(predictions)]
         pathlib.Path(directory, f"{FILES[name]}.tsv").write_text("\n".join(["index\tprediction", *rows]) + "\n", encoding="utf-8")
-
-
-def padding_step():
-    """Says of what the lengths of training batches are multiples: where each shape is a program to compile, of more."""
-    return 16 if keras.backend.backend() == "tensorflow" else 32

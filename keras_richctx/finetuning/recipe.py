@@ -2,20 +2,14 @@
 
 import dataclasses
 
-import keras
-
-from keras_richctx.training import discriminative_rates, fit, slanted_triangular
-
-NOT_DECAYED = ("bias", "gamma", "beta")  # what the names of variables hold: of biases, and of the scale and the shift of a layer normalisation
-TO_ZERO = 1e9  # how many times the lowest rate goes into the highest: BERT's schedule is the slanted triangle that begins and ends at nothing
+from keras_richctx.training import discriminative_rates, fit, warmup_adamw
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class FineTuning:
     r"""The training of a model on top of a pre-trained encoder, as published with BERT.
 
-    AdamW, the weight decay not on biases and layer normalisations, gradients clipped to a global norm of 1, and a learning rate that rises in a straight line
-    to its peak, over a tenth of the steps (one at least), and falls in another to zero at the end. With `layer_decay` the rate of each layer is that of the one
+    Trained with [`warmup_adamw`][keras_richctx.training.warmup_adamw.warmup_adamw]. With `layer_decay` the rate of each layer is that of the one
     above it times this number; the head has the full rate, and the embeddings the lowest.
 
     Args:
@@ -36,9 +30,7 @@ class FineTuning:
         (3, 32)
 
     References:
-        [Devlin et al., 2019](https://arxiv.org/abs/1810.04805), section 4 and appendix A.3, and the authors'
-        [`optimization.py`](https://github.com/google-research/bert/blob/master/optimization.py), which leaves out Adam's correction of its first steps; here it
-        is made, after [Mosbach et al., 2021](https://arxiv.org/abs/2006.04884).
+        [Devlin et al., 2019](https://arxiv.org/abs/1810.04805), section 4 and appendix A.3.
     """
 
     learning_rate: float = 2e-5
@@ -68,10 +60,7 @@ class FineTuning:
         Returns:
             A `keras.optimizers.AdamW`.
         """
-        steps = max(steps, 2)
-        rate = slanted_triangular(self.learning_rate, steps, max(self.warmup, 1 / steps), TO_ZERO)
-        optimizer = keras.optimizers.AdamW(rate, weight_decay=self.weight_decay, epsilon=1e-6, global_clipnorm=1.0)
-        optimizer.exclude_from_weight_decay(var_names=NOT_DECAYED)
+        optimizer = warmup_adamw(self.learning_rate, steps, self.warmup, self.weight_decay)
         return optimizer if self.layer_decay in (None, 1) else discriminative_rates(optimizer, groups, 1 / self.layer_decay)
 
     def fit(self, model, batches, groups=None, **options):

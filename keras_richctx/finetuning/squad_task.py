@@ -7,9 +7,9 @@ import numpy as np
 
 from keras_richctx.bert import SpanAnswerer
 from keras_richctx.bert.answer import answerable
+from keras_richctx.bert.run import padding_step
 from keras_richctx.datasets import load, row_batches
 from keras_richctx.finetuning.abstract_task import Task, new_heads
-from keras_richctx.finetuning.glue_task import padding_step
 from keras_richctx.metrics import squad_scores
 from keras_richctx.text import pack_windows
 
