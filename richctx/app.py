@@ -15,6 +15,7 @@ from richctx.evaluate import evaluate
 from richctx.finetune import finetune
 from richctx.run import run
 from richctx.train import train
+from richctx.train_bert import train_bert
 from richctx.train_elmo import train_elmo
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # read by TensorFlow when it is first imported, which the commands do
@@ -29,6 +30,7 @@ app.command()(demo)
 translate.command()(train)
 translate.command()(run)
 translate.command()(evaluate)
+training.command("bert")(train_bert)
 training.command("elmo")(train_elmo)
 app.command()(finetune)
 app.command()(embed)
