@@ -5,7 +5,7 @@ from keras_richctx.elmo import BidirectionalLanguageModel, ELMo
 from keras_richctx.finetuning import FeatureClassifier
 from keras_richctx.gpt import GPT, GPT2
 from keras_richctx.language_models import AWDLSTM, CharRNN, ConvLanguageModel, ULMFiTClassifier
-from keras_richctx.tagging import MultiTask, TokenTagger
+from keras_richctx.tagging import MultiTask, PairClassifier, TokenTagger
 from keras_richctx.translation import Seq2Seq, Transformer
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "ELMo",
     "FeatureClassifier",
     "MultiTask",
+    "PairClassifier",
     "Seq2Seq",
     "SpanAnswerer",
     "TextClassifier",

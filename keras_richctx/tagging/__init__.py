@@ -8,6 +8,7 @@ from keras_richctx.tagging.elmo_words import ELMoWords
 from keras_richctx.tagging.feature_tagger import FeatureTagger
 from keras_richctx.tagging.joined_words import JoinedWords
 from keras_richctx.tagging.multi_task import MultiTask
+from keras_richctx.tagging.pair_classifier import PairClassifier
 from keras_richctx.tagging.tag_head import TagHead
 from keras_richctx.tagging.task import Task
 from keras_richctx.tagging.token_tagger import TokenTagger
@@ -22,6 +23,7 @@ __all__ = [
     "FeatureTagger",
     "JoinedWords",
     "MultiTask",
+    "PairClassifier",
     "TagHead",
     "Task",
     "TokenTagger",

@@ -82,6 +82,8 @@ class MultiTask(keras.Model):
         self.num_layers = num_layers
         self.dropout_rate = dropout
         self.encoder = as_word_encoder(encoder, policy)
+        if self.encoder.output_dim:
+            raise ValueError("Only a TokenTagger puts vectors beside its output. Received: an encoder with at_output=True")
         for name, task in tasks.items():
             if not 0 <= (num_layers if task.layer is None else task.layer) <= num_layers:
                 raise ValueError(f"There are the layers 0 to {num_layers}. Received: layer={task.layer} of task {name!r}")

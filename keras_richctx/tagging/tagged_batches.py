@@ -10,7 +10,8 @@ class UnlikeBatches(keras.utils.PyDataset):
     """Base of batches of sentences whose lengths vary. Keras takes for fixed what the first two batches have in common: here the first one gets pads where the
     second is as long.
 
-    A subclass defines `batch`, which gives the inputs and the tags of a batch, -1 at pads; and `limit`, the most positions of an array, or `None`.
+    A subclass defines `batch`, which gives the inputs and the targets of a batch, ids of tags, -1 at pads, or a class for each row; and `limit`, the most
+    positions of an array, or `None`.
     """
 
     limit = None
@@ -23,8 +24,9 @@ class UnlikeBatches(keras.utils.PyDataset):
         if index == 0 and self.num_batches > 1:
             beside, _ = self.batch(1)
             inputs = {name: self._unlike(array, beside[name].shape[1]) for name, array in inputs.items()}
-            width = inputs["word_mask"].shape[1]
-            tags = keras.tree.map_structure(lambda ids: np.pad(ids, ((0, 0), (0, width - ids.shape[1])), constant_values=-1), tags)
+            if "word_mask" in inputs:  # there is a tag for each word
+                width = inputs["word_mask"].shape[1]
+                tags = keras.tree.map_structure(lambda ids: np.pad(ids, ((0, 0), (0, width - ids.shape[1])), constant_values=-1), tags)
         return inputs, tags
 
     def _unlike(self, array, length):

@@ -80,6 +80,8 @@ class TokenTagger(keras.Model):
         self.scheme = scheme
         policy = {"dtype": self.dtype_policy}
         self.encoder = as_word_encoder(encoder, policy)
+        if self.encoder.output_dim and "bilstm" not in head:
+            raise ValueError(f"What is put beside the output of a BiLSTM needs one. Received: head={head!r} and an encoder with at_output=True")
         self.dropout = keras.layers.Dropout(self.dropout_rate, name="dropout", **policy)
         self.bilstm = RecurrentEncoder(units, cell="lstm", name="bilstm", **policy) if "bilstm" in head else None
         self.tag_head = TagHead(tags, crf="crf" in head, scheme=scheme, name="tag_head", **policy)
@@ -95,9 +97,11 @@ class TokenTagger(keras.Model):
 
     def call(self, inputs, training=False):
         x = keras.ops.cast(self.encoder(inputs, training=training), self.compute_dtype)  # (B, W, D)
+        x, beside = self.encoder.split(x)
         x = self.dropout(x, training=training)
         if self.bilstm is not None:
             x, _ = self.bilstm(x, mask=inputs["word_mask"])  # (B, W, U)
+            x = x if beside is None else keras.ops.concatenate([x, beside], axis=-1)  # (B, W, U + n)
             x = self.dropout(x, training=training)
         # e = W d(h) + b
         return self.tag_head(x)  # (B, W, K)

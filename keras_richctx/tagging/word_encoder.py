@@ -11,6 +11,7 @@ class WordEncoder(keras.layers.Layer):
     """
 
     in_context = True  # whether the vector of a word holds something of the words around it
+    output_dim = 0  # how many of the last features are for the output of a task's network, and not for its input
     max_length = None  # the most positions that an array of `prepare` may have, or None
 
     def prepare(self, sentences):
@@ -30,6 +31,11 @@ class WordEncoder(keras.layers.Layer):
     def call(self, inputs, training=False):
         """Makes a vector of each word: float `(B, W, D)`. What stands at pads means nothing."""
         raise NotImplementedError
+
+    def split(self, vectors):
+        """Splits what `call` gave into what is for the input of a task's network and what is for its output, or `None`."""
+        n = self.output_dim
+        return (vectors[..., :-n], vectors[..., -n:]) if n else (vectors, None)  # (B, W, D - n), (B, W, n)
 
 
 def check_sentences(sentences):

@@ -76,6 +76,24 @@ def test_it_learns_is_saved_and_finds_the_entities(tmp_path):
     assert (loaded.tags, loaded.scheme, loaded.compiled) == (NAMES, "BIO", True)
 
 
+def test_two_mixes_over_one_elmo_stand_at_the_input_and_at_the_output(elmo):
+    encoder = JoinedWords([ELMoWords(elmo, at_output=True), words()])
+    tagger = krc.models.TokenTagger(encoder, NAMES, head="bilstm", units=6)
+    inputs = tagger.prepare(SENTENCES[:2])
+    before = to_numpy(tagger(inputs))
+    projection = tagger.tag_head.output_projection.kernel
+    assert projection.shape == (6 + 10, len(NAMES))  # the BiLSTM, and 2 D of the second mix
+    layers = to_numpy(elmo({"character_ids": inputs["character_ids_0"]})["layers"])  # (B, L + 1, W, 2 D)
+    encoder.encoders[0].output_mix.gamma.assign(3.0)  # from 1
+    change = to_numpy(tagger(inputs)) - before
+    np.testing.assert_allclose(change, 2 * layers.mean(axis=1) @ to_numpy(projection)[6:], atol=1e-5)
+    again = krc.models.TokenTagger.from_config(tagger.get_config())
+    again.set_weights(tagger.get_weights())
+    np.testing.assert_allclose(to_numpy(again(inputs)), to_numpy(tagger(inputs)), atol=1e-6)
+    with pytest.raises(ValueError, match=r"needs one.*head='crf'"):
+        krc.models.TokenTagger(ELMoWords(elmo, at_output=True), NAMES, head="crf")
+
+
 def test_a_word_is_its_first_sub_word(bert):
     encoder = BertWords(bert)
     inputs = encoder.prepare([["unbelievable", "\u200b", "Ada"]])
