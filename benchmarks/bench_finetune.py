@@ -189,7 +189,7 @@ class Trainer:
         inputs = self.model.prepare(json.loads(str(self.parts[part]["sentences"])))
         targets = np.full(inputs["word_mask"].shape, -1, "int32")
         for row, tags in zip(targets, json.loads(str(self.parts[part]["tags"]))):
-            row[: len(tags)] = [self.model.ids[tag] for tag in tags]
+            row[: len(tags)] = [self.model.tags.index(tag) for tag in tags]
         return inputs, targets
 
     def reset(self, seed):
