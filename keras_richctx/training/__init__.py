@@ -1,4 +1,4 @@
-"""Training on one device: `fit` is `keras.Model.fit` with a checkpoint that survives Ctrl-C, a kill and a full disk, and a progress bar."""
+"""Training, on one device or many: `fit` is `keras.Model.fit` with a checkpoint that survives Ctrl-C, a kill and a full disk, and a progress bar."""
 
 from keras_richctx.training.average_weights import average_weights
 from keras_richctx.training.discriminative_rates import discriminative_rates

@@ -2,6 +2,8 @@
 
 import keras
 
+from keras_richctx.training.distribution import is_distributed
+
 
 class CarriedState(keras.Model):
     r"""Trains a recurrent language model piece by piece: each batch starts from the state that the batch before it left, and no gradient flows between the two.
@@ -22,9 +24,17 @@ class CarriedState(keras.Model):
 
     Returns:
         The logits of the next token at each position, float `(B, T, V)`.
+
+    Raises:
+        ValueError: if the model lies on several devices.
     """
 
     def __init__(self, model, batch_size):
+        if is_distributed(model):
+            raise ValueError(
+                "A state that is carried from batch to batch has no place on several devices. Received: a model made under a strategy. Make it on one device, "
+                "or train on separate rows with fit."
+            )
         super().__init__(name="carried_state", dtype=model.dtype_policy)  # weights are cast as in the model's own call
         self.model = model
         self.batch_size = batch_size

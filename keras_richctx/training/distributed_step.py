@@ -86,7 +86,9 @@ class DistributedStep:
             scaled = loss / self.replicas if scale is None else loss / self.replicas * scale
         gradients = tape.gradient(scaled, values["trainable"])
         self.connected = [gradient is not None for gradient in gradients]
-        return loss, to_buckets([self.tf.convert_to_tensor(gradient) for gradient in gradients if gradient is not None]), changed
+        # an embedding's is sparse, and, where the length of the rows is not known beforehand, of no known shape
+        dense = [self.tf.ensure_shape(gradient, value.shape) for gradient, value in zip(gradients, values["trainable"]) if gradient is not None]
+        return loss, to_buckets(dense), changed
 
     def _updated(self, buckets, weights, of_optimizer):
         connected = [weight for weight, one in zip(weights, self.connected) if one]

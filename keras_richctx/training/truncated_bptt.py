@@ -2,7 +2,6 @@
 
 from keras_richctx.datasets.stream_chunks import stream_chunks
 from keras_richctx.training.carried_state import CarriedState
-from keras_richctx.training.distribution import is_distributed
 from keras_richctx.training.fit import fit
 
 
@@ -60,11 +59,6 @@ def truncated_bptt(model, stream, chunk, batch_size=32, epochs=1, validation_str
     """
     if not model.compiled:
         raise ValueError(f"The model must be compiled before it is trained. Received: model={model.name!r}. Call model.compile(optimizer, loss).")
-    if is_distributed(model):
-        raise ValueError(
-            "A state that is carried from batch to batch has no place on several devices. Received: a model made under a strategy. Make it on one device, or "
-            "train on separate rows with fit."
-        )
     inputs, targets, weights = stream_chunks(stream, batch_size, chunk)
     return fit(
         CarriedState(model, batch_size),

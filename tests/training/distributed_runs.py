@@ -165,6 +165,31 @@ def bert():
     return apart(make, x, y, weights, batch_size=5)
 
 
+def of_different_lengths():
+    """Batches whose length is not known beforehand, as those of sentences are."""
+    import tensorflow as tf
+
+    def batches():
+        for length in (7, 4, 5):
+            rows = tokens(6, length)
+            yield rows, np.roll(rows, -1, 1)
+
+    known = list(batches())
+    shapes = (tf.TensorSpec((None, None), "int32"),) * 2
+    ends = []
+    for place in (krc.training.strategy("one"), PLACES[2]):
+        with place.scope():
+            keras.utils.set_random_seed(0)
+            model = keras.Sequential([keras.layers.Embedding(11, 8, mask_zero=True), keras.layers.Dense(11)])
+            model.compile(descent(), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+            dataset = tf.data.Dataset.from_generator(lambda: iter(known), output_signature=shapes)
+            history = krc.training.fit(model, dataset, epochs=2, steps_per_epoch=3, progress=False)
+        ends.append((model.get_weights(), history.history["loss"]))
+    (alone, loss), (shared, loss_too) = ends
+    weights = max(float(np.abs(a - b).max()) for a, b in zip(alone, shared, strict=True))
+    return {2: {"weights": weights, "history": {"loss": max(abs(a - b) for a, b in zip(loss, loss_too, strict=True))}}}
+
+
 class Crash(keras.callbacks.Callback):
     def on_train_batch_begin(self, batch, logs=None):
         if int(keras.ops.convert_to_numpy(self.model.optimizer.iterations)) == 4:
@@ -202,6 +227,7 @@ CASES = {
     "sums": lambda: dense(loss=keras.losses.MeanSquaredError("sum")),
     "a last batch of one": lambda: apart(*few(), replicas=(4,)),
     "several steps at once": lambda: dense(steps_per_execution=2),
+    "batches of different lengths": of_different_lengths,
     "float16": float16,
     "Bahdanau's": lambda: translator("Seq2Seq", units=6, coverage=0.3),
     "Transformer": lambda: translator("Transformer", num_layers=1, width=8, num_heads=2, intermediate_dim=12, dropout=0.0),

@@ -25,6 +25,7 @@ CASES = [
     "sums",
     "a last batch of one",
     "several steps at once",
+    "batches of different lengths",
     "float16",
     "Bahdanau's",
     "Transformer",

@@ -7,7 +7,7 @@ import pytest
 from keras_richctx.datasets import stream_chunks
 from keras_richctx.language_models import CharRNN
 from keras_richctx.text import WordTokenizer
-from keras_richctx.training import TimeLimit, truncated_bptt
+from keras_richctx.training import TimeLimit, carried_state, truncated_bptt
 from keras_richctx.training.carried_state import CarriedState
 
 pytestmark = pytest.mark.backends
@@ -240,3 +240,11 @@ def test_half_precision_trains_too(tokenizer, stream, policy):
 def test_a_model_must_be_compiled_first(make, stream):
     with pytest.raises(ValueError, match=r"must be compiled before it is trained\. Received: model='char_rnn"):
         truncated_bptt(make(), stream, chunk=4)
+
+
+def test_a_model_on_several_devices_is_refused(make, stream, monkeypatch):
+    model = make()
+    model.compile("sgd")
+    monkeypatch.setattr(carried_state, "is_distributed", lambda model: True)
+    with pytest.raises(ValueError, match="no place on several devices"):
+        truncated_bptt(model, stream, chunk=4)
