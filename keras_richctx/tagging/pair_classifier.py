@@ -149,6 +149,11 @@ class PairClassifier(keras.Model):
             jit_compile = False if keras.backend.backend() == "tensorflow" else "auto"
         super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, jit_compile=jit_compile, **kwargs)
 
+    def compile_from_config(self, config):
+        """Compiles a loaded model as it was when saved, with the state of its optimizer to follow."""
+        self.compile(**keras.saving.deserialize_keras_object(config))
+        self.optimizer.build(self.trainable_variables)
+
     def classify(self, first, second, batch_size=32):
         """Says the class of each pair: takes two lists of lists of strings, and returns a list of strings."""
         best = []

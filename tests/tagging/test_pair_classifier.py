@@ -58,6 +58,7 @@ def test_it_learns_what_hangs_on_both_and_is_saved(tmp_path):
     loaded = keras.saving.load_model(tmp_path / "pairs.keras")
     inputs = model.prepare(FIRST[:5], SECOND[:5])
     np.testing.assert_allclose(to_numpy(loaded(inputs)), to_numpy(model(inputs)), atol=1e-6)
+    assert (loaded.compiled, int(loaded.optimizer.iterations)) == (True, int(model.optimizer.iterations))
 
 
 def test_elmo_and_words_are_read_together():
