@@ -14,8 +14,8 @@ pytestmark = pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason=
 SCRIPT = pathlib.Path(__file__).with_name("worker_runs.py")
 
 
-def start(root, count, kills=None):
-    """Starts so many workers; returns their processes."""
+def start(root, count, deaths=None):
+    """Starts so many workers, of which some die; returns their processes."""
     sockets = [socket.socket() for _ in range(count)]
     for one in sockets:
         one.bind(("127.0.0.1", 0))
@@ -25,7 +25,7 @@ def start(root, count, kills=None):
     workers = []
     for index in range(count):
         config = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
-        arguments = [] if kills is None or index not in kills else [str(kills[index])]
+        arguments = [] if deaths is None or index not in deaths else [deaths[index]]
         environment = {**os.environ, "TF_CONFIG": json.dumps(config), "TF_CPP_MIN_LOG_LEVEL": "3"}
         with open(root / f"log{index}.txt", "w") as log:
             workers.append(subprocess.Popen([sys.executable, SCRIPT, root, *arguments], stdout=log, stderr=log, env=environment))
@@ -53,7 +53,7 @@ def test_two_workers_train_as_one_device(tmp_path):
 
 @pytest.mark.parametrize("who", [0, 1], ids=["chief", "worker"])
 def test_after_a_kill_all_start_again_and_lose_nothing(tmp_path, who):
-    workers = start(tmp_path, 2, kills={who: 5})
+    workers = start(tmp_path, 2, deaths={who: "before:5"})
     assert workers[who].wait(timeout=300) == -9
     workers[1 - who].kill()  # which waits for a peer that is gone
     assert not (tmp_path / "result.json").exists()
