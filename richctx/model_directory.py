@@ -19,10 +19,12 @@ class ModelDirectory:
 
     Args:
         path: path of the directory.
+        writes: boolean; `False` for a worker beside the one that writes. Defaults to `True`.
     """
 
-    def __init__(self, path):
+    def __init__(self, path, writes=True):
         self.path = Path(path)
+        self.writes = writes
         self.model = self.path / "model.keras"
         self.checkpoint = self.path / "checkpoint"
         self._record = self.path / "training.json"
@@ -43,11 +45,13 @@ class ModelDirectory:
         make_directory(self.path)
         record, begun = self.record(), self.model.exists() or any(self.checkpoint.glob("*"))
         if not begun:
-            self._write({"plan": plan})
-        elif record is None:
+            if self.writes:
+                self._write({"plan": plan})
+            return None
+        if record is None:
             what = "a model or a checkpoint, and no training.json that tells how it was made"
             raise ValueError(f"{self.path} holds {what}. Choose another --out; nothing was changed.")
-        elif record["plan"] != plan:
+        if record["plan"] != plan:
             there = record["plan"]
             different = "; ".join(f"{name} {there.get(name)} there, {plan.get(name)} here" for name in {**there, **plan} if there.get(name) != plan.get(name))
             raise ValueError(f"{self.path} holds another model: {different}. Choose another --out, or delete {self.path}; nothing was changed.")

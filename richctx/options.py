@@ -17,3 +17,10 @@ DataOption = Annotated[str | None, typer.Option(metavar="NAME", help="A data set
 SkipEmptyOption = Annotated[bool, typer.Option("--skip-empty", help="Leave out pairs with an empty sentence, instead of an error.")]
 BeamsOption = Annotated[int, typer.Option(min=1, help="How many translations to follow at once; 1 takes the most probable word at each step.")]
 LengthPenaltyOption = Annotated[float, typer.Option(min=0, help="The exponent of the length that beams are compared by; 0 prefers short ones.")]
+StrategyOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="The devices: one, mirrored (all GPUs of this machine), multi_worker (the machines that TF_CONFIG names; the same command on each), tpu, or auto.",
+    ),
+]

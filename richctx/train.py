@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from richctx.options import DataOption, PairsOption, SkipEmptyOption, TargetOption
+from richctx.options import DataOption, PairsOption, SkipEmptyOption, StrategyOption, TargetOption
 from richctx.quiet import import_quietly
 
 of_model = partial(typer.Option, rich_help_panel="The model")
@@ -50,6 +50,7 @@ def train(
         of_training(min=0, help="Epochs without a better validation loss after which to stop, with the best weights.", show_default="never"),
     ] = None,
     seed: Annotated[int, of_training(help="Of the first weights and the order of the pairs.")] = 0,
+    strategy: StrategyOption = "one",
 ):
     """Train a translation model on sentence pairs: your own (--pairs) or a data set (--data).
 
@@ -92,4 +93,4 @@ def train(
         training, held_out = hold_out(training, validation)
     else:
         held_out = read(pairs, target, data, "validation")
-    train_model(out, training, held_out, recipe)
+    train_model(out, training, held_out, recipe, strategy)

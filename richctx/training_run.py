@@ -7,6 +7,8 @@ from importlib.metadata import version
 
 import keras
 
+import keras_richctx.training
+from keras_richctx.training.workers import Workers
 from keras_richctx.translation.evaluate import evaluate
 from richctx.console import command, say
 from richctx.data import fingerprint, select
@@ -15,7 +17,7 @@ from richctx.model_directory import ModelDirectory
 JUDGED = 1000  # validation sentences that are translated at the end, for their BLEU
 
 
-def train_model(out, pairs, validation, recipe):
+def train_model(out, pairs, validation, recipe, strategy="one"):
     """Trains a translation model in a directory, or goes on with it there, and says how good it is.
 
     Args:
@@ -23,15 +25,19 @@ def train_model(out, pairs, validation, recipe):
         pairs: `Pairs` to train on.
         validation: `Pairs` that share no source sentence with them.
         recipe: `Recipe`.
+        strategy: string, the name of a strategy of `keras_richctx.training`. Of several machines the chief writes to the directory, which all of them see.
 
     Raises:
-        ValueError: if the directory holds a model of other settings, pairs or vocabularies.
+        ValueError: if the directory holds a model of other settings, pairs or vocabularies, or there is no such strategy here.
         OSError: if the directory cannot be written to, or its disk is full.
         KeyboardInterrupt: on Ctrl-C, with the state saved.
     """
-    directory = ModelDirectory(out)
+    devices = keras_richctx.training.strategy(strategy)  # before anything is computed
     tokenizers = recipe.train_tokenizers(pairs)
-    model = recipe.build(*tokenizers)
+    with devices.scope():
+        model = recipe.build(*tokenizers)
+    is_chief = Workers(model).is_chief
+    directory = ModelDirectory(out, writes=is_chief)
     result = directory.claim(_plan(pairs, validation, recipe, tokenizers))
     if result:
         say(f"{out} holds this model, trained already: validation BLEU {result['validation_bleu']:.1f}. Nothing was done.")
@@ -41,9 +47,12 @@ def train_model(out, pairs, validation, recipe):
     say(f"{len(pairs):,} pairs to train on, {len(validation):,} to validate on; vocabularies of {sizes}; {model.count_params():,} weights.")
     begun = time.monotonic()
     try:
-        history = recipe.fit(model, pairs, validation, directory.checkpoint)
+        with devices.scope():
+            history = recipe.fit(model, pairs, validation, directory.checkpoint)
     except KeyboardInterrupt:
         raise KeyboardInterrupt("Run the same command again to go on.") from None
+    if not is_chief:
+        return
     seconds = time.monotonic() - begun
     directory.save(model)
     measures = evaluate(model, select(validation, sentences=JUDGED))

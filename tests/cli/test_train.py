@@ -206,3 +206,19 @@ def test_empty_sentences_can_be_left_out_with_a_warning(cli, pairs_file, tmp_pat
     assert warning.startswith("Warning: ")
     assert "1 of 33 pairs skipped for an empty sentence" in warning
     assert error.startswith("Error: Of 32 different source sentences, 99")
+
+
+def test_a_strategy_of_one_device_trains_as_none_does(train, trained, tmp_path):
+    assert train(tmp_path / "run", "--strategy", "one").exit_code == 0
+    for mine, theirs in zip(weights(tmp_path / "run"), weights(trained), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("name, message", [("both", "A strategy is one of auto, one"), ("multi_worker", "found through TF_CONFIG")])
+def test_a_strategy_that_there_is_not_is_one_line_of_error_and_makes_no_directory(train, tmp_path, monkeypatch, name, message):
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    result = train(tmp_path / "run", "--strategy", name)
+    assert result.exit_code == 1
+    assert len(result.stderr.splitlines()) == 1
+    assert message in result.stderr
+    assert not (tmp_path / "run").exists()
