@@ -93,6 +93,6 @@ def validation_source(x, y, sample_weight, batch_size, steps):
 
 
 def _rows_of_a_batch(dataset):
-    """The number of rows of the batches of a dataset: what its shape says, or what its first batch has."""
+    """The number of rows of the batches of a dataset: what its shape says, or the more of its first two batches, one of which may be a short one."""
     first = keras.tree.flatten(dataset.element_spec)[0].shape[0]
-    return first if first is not None else int(keras.tree.flatten(next(iter(dataset.take(1))))[0].shape[0])
+    return first if first is not None else max(int(keras.tree.flatten(batch)[0].shape[0]) for batch in dataset.take(2))

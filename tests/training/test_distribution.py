@@ -12,6 +12,7 @@ import pytest
 
 import keras_richctx as krc
 from keras_richctx.training.distributed_step import from_buckets, to_buckets
+from keras_richctx.training.distribution import _rows_of_a_batch
 from keras_richctx.training.replica_batches import replica_batches
 from keras_richctx.training.replica_step import ReplicaStep
 from keras_richctx.training.strategy import check_cluster
@@ -99,6 +100,14 @@ def test_each_row_is_dealt_once_and_the_rest_is_marked():
     seen = [int(x) for parts in dealt.values() for part in parts for x, real in zip(part["x"], part["rows"]) if real]
     assert sorted(seen) == list(range(13))
     assert all(np.array_equal(part["y"], 2 * part["x"]) for parts in dealt.values() for part in parts)
+
+
+@pytest.mark.parametrize("sizes", [(3, 4), (4, 3), (4,)])
+def test_a_short_batch_may_come_first(sizes):
+    import tensorflow as tf
+
+    batches = tf.data.Dataset.from_generator(lambda: (np.zeros(size) for size in sizes), output_signature=tf.TensorSpec((None,)))
+    assert _rows_of_a_batch(batches) == 4
 
 
 class OwnStep(keras.Sequential):
