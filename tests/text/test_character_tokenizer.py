@@ -35,7 +35,8 @@ def test_boundaries_stand_around_each_sentence():
 def test_a_long_word_keeps_its_first_bytes_or_is_refused():
     word = "x" * 47 + "é" + "y"
     row = CharacterTokenizer()([[word]])[0, 0]
-    assert row[0] == 259 and row[49] == 260
+    assert row[0] == 259
+    assert row[49] == 260
     assert row[48] == 0xC3 + 1  # the first of two bytes
     with pytest.raises(ValueError, match=r"has 48 bytes at most\. Received: .* of 50 bytes"):
         CharacterTokenizer(long_words="error")([[word]])
