@@ -13,7 +13,7 @@ import numpy as np
 import keras_richctx as krc
 
 random = np.random.default_rng(0)
-PLACES = {replicas: krc.training.strategy("mirrored", devices=replicas) for replicas in (4, 2)}
+PLACES = {}  # made in main, since TensorFlow lays out its devices once, and the most first
 
 
 def apart(make, x, y, sample_weight=None, replicas=(2,), batch_size=10, epochs=2):
@@ -239,6 +239,7 @@ CASES = {
 
 
 def main(out, *names):
+    PLACES.update({replicas: krc.training.strategy("mirrored", devices=replicas) for replicas in (4, 2)})
     found = {}
     for name in names or CASES:
         try:
