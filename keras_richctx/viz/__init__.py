@@ -1,13 +1,62 @@
 """Pictures: plain arrays in, matplotlib axes out."""
 
 from keras_richctx.viz.alignment import alignment
+from keras_richctx.viz.attention_flow import attention_flow
 from keras_richctx.viz.attention_heads import heads
+from keras_richctx.viz.attention_rollout import attention_rollout
 from keras_richctx.viz.confusion import confusion
+from keras_richctx.viz.entropy_and_distance import attention_distance, attention_entropy, entropy_and_distance
 from keras_richctx.viz.gates import gates
 from keras_richctx.viz.gradient_curves import gradient_curves
 from keras_richctx.viz.gradient_flow import GradientFlow, gradient_flow
 from keras_richctx.viz.gradient_norms import gradient_norms
+from keras_richctx.viz.head_grid import head_grid
+from keras_richctx.viz.head_measures import even_attention, hits_on_links, induction_links, offset_links, same_token_links, token_links, weight_on_links
+from keras_richctx.viz.head_scores import head_scores
+from keras_richctx.viz.layer_weights import layer_weights
+from keras_richctx.viz.learning_curves import learning_curves, mean_and_deviation
+from keras_richctx.viz.position_encodings import position_encodings, position_products
+from keras_richctx.viz.special_tokens import special_kinds, special_tokens, token_shares
 from keras_richctx.viz.style import style, theme
+from keras_richctx.viz.through_layers import through_layers
 from keras_richctx.viz.trajectory import trajectory
+from keras_richctx.viz.weight_changes import weight_change, weight_changes
 
-__all__ = ["GradientFlow", "alignment", "confusion", "gates", "gradient_curves", "gradient_flow", "gradient_norms", "heads", "style", "theme", "trajectory"]
+__all__ = [
+    "GradientFlow",
+    "alignment",
+    "attention_distance",
+    "attention_entropy",
+    "attention_flow",
+    "attention_rollout",
+    "confusion",
+    "entropy_and_distance",
+    "even_attention",
+    "gates",
+    "gradient_curves",
+    "gradient_flow",
+    "gradient_norms",
+    "head_grid",
+    "head_scores",
+    "heads",
+    "hits_on_links",
+    "induction_links",
+    "layer_weights",
+    "learning_curves",
+    "mean_and_deviation",
+    "offset_links",
+    "position_encodings",
+    "position_products",
+    "same_token_links",
+    "special_kinds",
+    "special_tokens",
+    "style",
+    "theme",
+    "through_layers",
+    "token_links",
+    "token_shares",
+    "trajectory",
+    "weight_change",
+    "weight_changes",
+    "weight_on_links",
+]
