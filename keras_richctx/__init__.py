@@ -5,10 +5,12 @@ from importlib.metadata import version
 from keras_richctx import datasets, finetuning, generation, layers, metrics, models, ops, text, training, viz
 from keras_richctx.course import check, notebook, show_source
 from keras_richctx.recurrent import traces
+from keras_richctx.viz import attention_maps
 
 __version__ = version("keras-richctx")
 
 __all__ = [
+    "attention_maps",
     "check",
     "datasets",
     "finetuning",

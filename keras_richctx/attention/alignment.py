@@ -52,6 +52,8 @@ class Alignment(keras.layers.Layer):
         [Graves et al., 2014](https://arxiv.org/abs/1410.5401); [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762).
     """
 
+    attends_in = "attend"
+
     def __init__(self, score="additive", units=None, **kwargs):
         super().__init__(**kwargs)
         if score not in SCORES:
@@ -113,6 +115,10 @@ class Alignment(keras.layers.Layer):
         weights = masked_softmax(self.compare(query, keys), _over_queries(mask))  # (B, T, S)
         # c_t = sum_i alpha_ti v_i
         return keras.ops.matmul(weights, value), weights
+
+    def attention_of(self, result, *args, **kwargs):
+        """Shows what `attend`, which gave `result`, looks at, for `krc.attention_maps`: a dict of `weights`, `(B, 1, T, S)`."""
+        return {"weights": result[1][:, None]}
 
     def compare(self, query, keys):
         """Scores queries, `(B, T, D_q)`, against projected keys, `(B, S, ...)`: `(B, T, S)`."""

@@ -69,6 +69,8 @@ class MultiHeadAttention(keras.layers.Layer):
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.2.2.
     """
 
+    attends_in = "attend"
+
     def __init__(
         self,
         num_heads,
@@ -216,6 +218,23 @@ class MultiHeadAttention(keras.layers.Layer):
         kernel = keras.ops.reshape(keras.ops.cast(self.output_kernel, self.compute_dtype), (self.num_heads * width, -1))  # (H, V, D) -> (H V, D)
         output = keras.ops.matmul(joined, kernel)  # (B, T, D)
         return (output if self.output_bias is None else output + keras.ops.cast(self.output_bias, self.compute_dtype)), weights
+
+    def attention_of(self, result, query, memory, mask=None, causal=False, with_weights=False, training=False):
+        """Shows what `attend` looks at, for `krc.attention_maps`.
+
+        Args:
+            result: what `attend` returned.
+            query, memory, mask, causal, with_weights, training: what it was given.
+
+        Returns:
+            A dict of `weights`, `(B, H, T, S)`, before dropout; `queries`, `(B, H, T, K)`; and `keys`, `(B, H, S, K)`.
+        """
+        weights = result[1]
+        if weights is None:
+            if causal:
+                mask = merge_masks(mask, causal_mask(query.shape[2], memory["key"].shape[2]))
+            weights = attention_with_weights(query, memory["key"], memory["value"], mask)[1]
+        return {"weights": weights, "queries": query, "keys": memory["key"]}
 
     def from_torch_weights(self, weights):
         """Takes over the weights of `torch.nn.MultiheadAttention`.

@@ -5,6 +5,7 @@ import keras
 from keras_richctx.bert import weights
 from keras_richctx.bert.embed import embed
 from keras_richctx.bert.presets import PRESETS
+from keras_richctx.bert.reading import reading
 from keras_richctx.ops.masks import as_mask, padding_mask
 from keras_richctx.transformer import LearnedPositions, TransformerEncoder
 
@@ -200,6 +201,17 @@ class Bert(keras.Model):
         """
         x, mask = self._embed(inputs)
         return self.encoder(x, mask=mask, return_attention_scores=True)[1]
+
+    def reading(self, inputs):
+        """Reads texts, pairs of texts or ids for `krc.attention_maps`; see [`reading`][keras_richctx.bert.reading.reading].
+
+        Args:
+            inputs: a list of texts or of pairs; or what `call` takes.
+
+        Returns:
+            A `Reading`: what `call` takes, and the tokens at its positions.
+        """
+        return reading(self, inputs)
 
     def embed(self, texts, **options):
         """Makes a vector of each text, so that texts of like meaning are near; see [`embed`][keras_richctx.bert.embed.embed] for the options.

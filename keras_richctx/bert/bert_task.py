@@ -94,6 +94,10 @@ class BertTask(keras.Model):
         """Shows where every head of every layer looks; see `Bert.attention_scores`."""
         return self.bert.attention_scores(inputs)
 
+    def reading(self, inputs):
+        """Reads texts, pairs of texts or ids for `krc.attention_maps`, as `Bert.reading`."""
+        return self.bert.reading(inputs)
+
     def layer_groups(self):
         """Returns the groups for `discriminative_rates` and `GradualUnfreezing`, lowest first: the embeddings, each layer, the head with the pooler."""
         groups = self.bert.layer_groups()

@@ -3,6 +3,7 @@
 import keras
 
 from keras_richctx.language_models.generate import generate
+from keras_richctx.language_models.reading import reading
 from keras_richctx.metrics import Perplexity
 from keras_richctx.ops.masks import as_mask, padding_mask
 
@@ -109,6 +110,17 @@ class LanguageModel(keras.Model):
         """Takes the last token ids, `(B,)`, a step further; returns the logits of the next, `(B, V)`, and the new state."""
         logits, state = self.advance(token_ids[:, None], state)  # (B, 1, V)
         return logits[:, 0], state
+
+    def reading(self, inputs):
+        """Reads texts or ids for `krc.attention_maps` and `krc.viz.attribution`; see [`reading`][keras_richctx.language_models.reading.reading].
+
+        Args:
+            inputs: a list of texts; or what `call` takes.
+
+        Returns:
+            A `Reading`: what `call` takes, and the tokens at its positions.
+        """
+        return reading(self, inputs)
 
     def generate(self, texts, **options):
         """Writes texts on; see [`generate`][keras_richctx.language_models.generate.generate] for the options.

@@ -19,6 +19,8 @@ class RecurrentDecoder(keras.layers.Layer):
         **kwargs: passed to `keras.layers.Layer`, such as `name` and `dtype`.
     """
 
+    attends_in = "call"  # step by step in there, in a loop: the weights of all steps come out of it together
+
     def __init__(self, units, cell="gru", **kwargs):
         super().__init__(**kwargs)
         if cell not in CELLS:
@@ -42,6 +44,11 @@ class RecurrentDecoder(keras.layers.Layer):
         projection = self.cell.project(embedded)  # (B, T, gates * U): the target's part, for all steps at once
         outputs, _ = loop(lambda p, s: self.advance(p, s, memory), projection, state)
         return self.features(embedded, outputs), _weights(outputs)
+
+    def attention_of(self, result, *args, **kwargs):
+        """Shows where `call`, which gave `result`, looks, for `krc.attention_maps`: a dict of `weights`, `(B, 1, T, S)`, or `None` without attention."""
+        weights = result[1]
+        return None if isinstance(weights, tuple) else {"weights": weights[:, None]}
 
     def compute_mask(self, embedded, previous_mask):
         return None, None

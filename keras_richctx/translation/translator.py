@@ -3,6 +3,7 @@
 import keras
 
 from keras_richctx.training import SmoothedCrossentropy
+from keras_richctx.translation.reading import reading
 from keras_richctx.translation.translate import translate
 
 
@@ -80,6 +81,17 @@ class Translator(keras.Model):
     def attention_weights(self, inputs):
         """Returns where each target position looked, `(B, T, S)`, for what `call` takes."""
         raise NotImplementedError
+
+    def reading(self, inputs):
+        """Reads texts, pairs of a text and its translation, or ids for `krc.attention_maps`; see [`reading`][keras_richctx.translation.reading.reading].
+
+        Args:
+            inputs: a list of texts or of pairs; or what `call` takes.
+
+        Returns:
+            A `Reading`: what `call` takes, and the tokens at its positions.
+        """
+        return reading(self, inputs)
 
     def translate(self, texts, **options):
         """Translates texts; see [`translate`][keras_richctx.translation.translate.translate] for the options.

@@ -3,6 +3,7 @@
 from keras_richctx.viz.alignment import alignment
 from keras_richctx.viz.attention_flow import attention_flow
 from keras_richctx.viz.attention_heads import heads
+from keras_richctx.viz.attention_maps import attention_maps
 from keras_richctx.viz.attention_rollout import attention_rollout
 from keras_richctx.viz.confusion import confusion
 from keras_richctx.viz.entropy_and_distance import attention_distance, attention_entropy, entropy_and_distance
@@ -15,19 +16,24 @@ from keras_richctx.viz.head_measures import even_attention, hits_on_links, induc
 from keras_richctx.viz.head_scores import head_scores
 from keras_richctx.viz.layer_weights import layer_weights
 from keras_richctx.viz.learning_curves import learning_curves, mean_and_deviation
+from keras_richctx.viz.maps import AttentionMaps
 from keras_richctx.viz.position_encodings import position_encodings, position_products
 from keras_richctx.viz.special_tokens import special_kinds, special_tokens, token_shares
 from keras_richctx.viz.style import style, theme
 from keras_richctx.viz.through_layers import through_layers
 from keras_richctx.viz.trajectory import trajectory
+from keras_richctx.viz.views import View, head_view, model_view
 from keras_richctx.viz.weight_changes import weight_change, weight_changes
 
 __all__ = [
+    "AttentionMaps",
     "GradientFlow",
+    "View",
     "alignment",
     "attention_distance",
     "attention_entropy",
     "attention_flow",
+    "attention_maps",
     "attention_rollout",
     "confusion",
     "entropy_and_distance",
@@ -38,12 +44,14 @@ __all__ = [
     "gradient_norms",
     "head_grid",
     "head_scores",
+    "head_view",
     "heads",
     "hits_on_links",
     "induction_links",
     "layer_weights",
     "learning_curves",
     "mean_and_deviation",
+    "model_view",
     "offset_links",
     "position_encodings",
     "position_products",
