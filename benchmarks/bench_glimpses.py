@@ -1,0 +1,124 @@
+"""How well digits are known by glimpses of 8 by 8 pixels: places learnt by reward, by gradient, or not at all, and digits among clutter.
+
+    KERAS_BACKEND=jax python benchmarks/bench_glimpses.py              # all runs, some minutes each; a second call goes on with those that are missing
+    KERAS_BACKEND=jax python benchmarks/bench_glimpses.py "by reward"  # the runs of that name only, and no table
+
+The digits are the 10,000 of MNIST's test files, from the directory that KERAS_RICHCTX_DATA names. A finished run is kept in build/glimpses, under its settings.
+"""
+
+import hashlib
+import json
+import sys
+import time
+from pathlib import Path
+
+import keras
+import numpy as np
+from harness import report
+
+import keras_richctx as krc
+
+SETTINGS = {"train": 8_500, "glimpses": 6, "size": 8, "scales": 3, "units": 128, "cell": "gru", "batch": 64, "epochs": 40, "rate": 2e-3, "shift": 2, "seed": 0}
+RUNS = {
+    "by reward": {"location": "reinforce"},
+    "by gradient": {"location": "differentiable"},
+    "the middle only": {"location": "differentiable", "frozen": True},
+    "by reward, one scale": {"location": "reinforce", "scales": 1},
+    "by reward, clutter": {"location": "reinforce", "clutter": True},
+    "the middle only, clutter": {"location": "differentiable", "frozen": True, "clutter": True},
+}
+KEPT = Path(__file__).parents[1] / "build/glimpses"
+
+
+def digits(settings):
+    """The digits that train and those that test."""
+    all_digits = krc.datasets.load("mnist", "test")
+    order = np.random.default_rng(0).permutation(len(all_digits))
+    return all_digits[order[: settings["train"]]], all_digits[order[settings["train"] :]]
+
+
+def shown(train, settings, epoch):
+    """The digits as they are shown in one epoch: moved by some pixels, or somewhere among clutter."""
+    if settings.get("clutter"):
+        return krc.datasets.cluttered_digits(train, seed=epoch).pixels
+    shift, side = settings["shift"], train.images.shape[1]
+    return krc.datasets.translated_digits(train, side + 2 * shift, seed=epoch).pixels[:, shift : shift + side, shift : shift + side]
+
+
+def build(settings):
+    """Makes a model; with `frozen` it looks at the middle each time."""
+    names = ("glimpses", "size", "scales", "units", "cell", "location", "seed")
+    model = krc.models.GlimpseClassifier(10, **{name: settings[name] for name in names})
+    if settings.get("frozen"):
+        model.choose.kernel_initializer = "zeros"
+        model.choose.trainable = False
+    return model
+
+
+def train(settings):
+    """Trains one model; returns its measures."""
+    keras.utils.set_random_seed(settings["seed"])
+    learnt, held_out = digits(settings)
+    if settings.get("clutter"):
+        held_out = krc.datasets.cluttered_digits(held_out, seed=10**6)
+    model = build(settings)
+    rate = keras.optimizers.schedules.CosineDecay(settings["rate"], settings["epochs"] * -(-settings["train"] // settings["batch"]))
+    model.compile(keras.optimizers.Adam(rate, global_clipnorm=5.0))
+    start = time.perf_counter()
+    for epoch in range(settings["epochs"]):
+        history = model.fit(shown(learnt, settings, epoch), learnt.labels, batch_size=settings["batch"], verbose=0)
+    minutes = (time.perf_counter() - start) / 60
+    tested = model.evaluate(held_out.pixels, held_out.labels, batch_size=500, verbose=0, return_dict=True)
+    steps = model.trace(held_out.pixels)
+    by_step = (steps["probabilities"].argmax(axis=-1) == held_out.labels[:, None]).mean(axis=0)
+    return {
+        "accuracy": tested["accuracy"],
+        "in training": history.history["accuracy"][-1],
+        "by step": by_step.tolist(),
+        "spread of places": float(steps["centres"].std(axis=0).mean()),
+        "weights": model.count_params(),
+        "minutes": minutes,
+    }
+
+
+def rows(results):
+    """The rows of the table, of a dict from each run to its measures."""
+    return [
+        {
+            "places": name,
+            "test accuracy": f"{result['accuracy']:.1%}",
+            "in the last epoch of training": f"{result['in training']:.1%}",
+            "deviation of places, of half a side": f"{result['spread of places']:.2f}",
+            "weights": f"{result['weights']:,}",
+            "minutes": f"{result['minutes']:.1f}",
+        }
+        for name, result in results.items()
+    ]
+
+
+def main(chosen):
+    results = {}
+    for name, options in RUNS.items():
+        settings = {**SETTINGS, **options}
+        path = KEPT / f"{hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]}.json"
+        if not path.exists() and (not chosen or name in chosen):
+            print(f"== {name}", flush=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps({"run": name, "settings": settings, "measures": train(settings)}, indent=2) + "\n", encoding="utf-8")
+        if path.exists():
+            results[name] = json.loads(path.read_text(encoding="utf-8"))["measures"]
+            print(f"{name}: {results[name]}", flush=True)
+    if chosen:
+        return
+    held_out = len(krc.datasets.load("mnist", "test")) - SETTINGS["train"]
+    note = (
+        f"{SETTINGS['glimpses']} glimpses of {SETTINGS['size']} x {SETTINGS['size']} pixels, at {SETTINGS['scales']} scales unless said otherwise; a GRU of "
+        f"{SETTINGS['units']} units; {SETTINGS['train']:,} digits of MNIST's test files train, moved by up to {SETTINGS['shift']} pixels, the other "
+        f"{held_out:,} test as they are; with clutter, digits stand in 60 x 60 pixels beside four pieces of others, anew in each epoch. "
+        f"{SETTINGS['epochs']} epochs, Adam at {SETTINGS['rate']:g} that falls to zero, the weights of the last epoch, one seed."
+    )
+    report("glimpses", "Digits by glimpses: how their places are chosen", rows(results), note)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
