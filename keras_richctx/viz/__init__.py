@@ -5,9 +5,11 @@ from keras_richctx.viz.attention_flow import attention_flow
 from keras_richctx.viz.attention_heads import heads
 from keras_richctx.viz.attention_maps import attention_maps
 from keras_richctx.viz.attention_rollout import attention_rollout
+from keras_richctx.viz.canvases import canvases
 from keras_richctx.viz.confusion import confusion
 from keras_richctx.viz.entropy_and_distance import attention_distance, attention_entropy, entropy_and_distance
 from keras_richctx.viz.gates import gates
+from keras_richctx.viz.glimpses import glimpses
 from keras_richctx.viz.gradient_curves import gradient_curves
 from keras_richctx.viz.gradient_flow import GradientFlow, gradient_flow
 from keras_richctx.viz.gradient_norms import gradient_norms
@@ -22,7 +24,7 @@ from keras_richctx.viz.special_tokens import special_kinds, special_tokens, toke
 from keras_richctx.viz.style import style, theme
 from keras_richctx.viz.through_layers import through_layers
 from keras_richctx.viz.trajectory import trajectory
-from keras_richctx.viz.views import View, head_view, model_view
+from keras_richctx.viz.views import View, alignment_view, caption_view, head_view, model_view, neuron_view, token_view
 from keras_richctx.viz.weight_changes import weight_change, weight_changes
 
 __all__ = [
@@ -30,15 +32,19 @@ __all__ = [
     "GradientFlow",
     "View",
     "alignment",
+    "alignment_view",
     "attention_distance",
     "attention_entropy",
     "attention_flow",
     "attention_maps",
     "attention_rollout",
+    "canvases",
+    "caption_view",
     "confusion",
     "entropy_and_distance",
     "even_attention",
     "gates",
+    "glimpses",
     "gradient_curves",
     "gradient_flow",
     "gradient_norms",
@@ -52,6 +58,7 @@ __all__ = [
     "learning_curves",
     "mean_and_deviation",
     "model_view",
+    "neuron_view",
     "offset_links",
     "position_encodings",
     "position_products",
@@ -63,6 +70,7 @@ __all__ = [
     "through_layers",
     "token_links",
     "token_shares",
+    "token_view",
     "trajectory",
     "weight_change",
     "weight_changes",

@@ -53,8 +53,8 @@ def alignment(weights, source_tokens, target_tokens, ax=None, gold=None, title=N
     References:
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), figure 3.
     """
-    weights = _check(weights, source_tokens, target_tokens)
-    gold = _check_gold(gold, *weights.shape)
+    weights = check_alignment(weights, source_tokens, target_tokens)
+    gold = check_gold(gold, *weights.shape)
     if dark is None:
         dark = is_dark(matplotlib.rcParams["figure.facecolor"] if ax is None else ax.get_figure(root=True).get_facecolor())
     colour = colours(dark)
@@ -132,7 +132,7 @@ def _draw_labels(ax, labels, families, shape, colour):
     ax.spines[:].set_visible(False)
 
 
-def _check(weights, source_tokens, target_tokens):
+def check_alignment(weights, source_tokens, target_tokens):
     """Returns the weights as a float array `(T, S)`, or raises where they are not weights of these tokens."""
     check_tokens(source_tokens=source_tokens, target_tokens=target_tokens)
     weights = np.asarray(weights).astype("float64")
@@ -149,7 +149,7 @@ def _check(weights, source_tokens, target_tokens):
     return weights
 
 
-def _check_gold(gold, rows, columns):
+def check_gold(gold, rows, columns):
     """Returns the gold links in order, or raises where one is outside."""
     links = sorted(tuple(link) for link in gold or ())
     for link in links:

@@ -7,7 +7,7 @@ import numpy as np
 from keras_richctx.viz.attention_layers import attention_layers
 from keras_richctx.viz.entropy_and_distance import attention_distance, attention_entropy
 from keras_richctx.viz.labels import check_tokens, is_right_to_left, visible
-from keras_richctx.viz.views.quantise import FINE, pack, quantise
+from keras_richctx.viz.views.quantise import FINE, pack_codes, quantise
 from keras_richctx.viz.views.words import frames_text, join_words
 
 
@@ -30,7 +30,7 @@ def make_example(weights, tokens=None, target_tokens=None, segments=None):
     named = weights if isinstance(weights, Mapping) else None
     layers = attention_layers(weights, one=True)
     for name, values in layers.items():
-        _check_range(name, values)
+        check_range(name, values)
     names = list(layers if named is None else named)  # by which tokens may be given
     sides, written = [], []
     fine = sum(values.size for values in layers.values()) <= FINE
@@ -65,19 +65,12 @@ def side_data(tokens, segments=None):
     }
 
 
-def check_fits(name, tokens, size, what):
-    """Raises where a list of tokens is none, or not of a size."""
-    check_tokens(**{name: tokens})
-    if len(tokens) != size:
-        raise ValueError(f"{name} has a token for each of {what}: {size}. Received: {len(tokens)} tokens")
-
-
-def _check_range(name, values):
+def check_range(name, values, axes="(head, query, key)"):
     """Raises where a weight is not in 0 ... 1."""
     wrong = np.argwhere(~((values >= 0) & (values <= 1 + 1e-3)))
     if len(wrong):
         place = tuple(map(int, wrong[0]))
-        raise ValueError(f"weights must lie in 0 ... 1. Received: {values[place]} in {name!r} at (head, query, key) = {place}")
+        raise ValueError(f"weights must lie in 0 ... 1. Received: {values[place]} in {name!r} at {axes} = {place}")
 
 
 def _for_layer(tokens, name):
@@ -135,7 +128,7 @@ def _layer(name, values, fine, queries, keys, own):
         "steps": steps.tolist(),
         "entropy": _numbers(attention_entropy(values)),
         "distance": _numbers(attention_distance(values)) if own else None,
-        "codes": pack(codes),
+        **pack_codes(codes),
     }
 
 

@@ -73,8 +73,10 @@ def as_json(data):
 @functools.cache
 def colour_maps(dark):
     """Returns the colours of a page for its script: 256 steps of both maps as base64 of red, green, blue, and the colours of lines."""
-    page = colours(dark)
-    maps = {kind: base64.b64encode((colormaps[page[kind]](range(256))[:, :3] * 255).round().astype("uint8").tobytes()).decode() for kind in ("map", "diverging")}
+    page, maps = colours(dark), {}
+    for kind in ("map", "diverging"):
+        steps = colormaps[page[kind]](range(256))[:, :3] * 255  # (256, 3)
+        maps[kind] = base64.b64encode(steps.round().astype("uint8").tobytes()).decode()
     return maps | {"lines": [line["color"] for line in theme(dark)["axes.prop_cycle"]]}
 
 

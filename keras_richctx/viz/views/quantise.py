@@ -4,8 +4,8 @@ A weight from 0 to 1 becomes a whole number of steps, at most 255 of them, so th
 
 $$\Delta = \frac{m}{n}, \qquad n = \min(255, \lceil 255 f m \rceil), \qquad |\hat{\alpha} - \alpha| \le \Delta / 2 \le 1 / 510$$
 
-where $m$ is the largest weight of the head. Up to two million weights, $f = \infty$: each head has all 255 steps. Beyond that $f = 1$, the coarsest step that keeps
-to 1/510 and the smallest file; a head that spreads its weight evenly over 512 keys has one step, and is exact.
+where $m$ is the largest weight of the head. Up to two million weights, $f = \infty$: each head has all 255 steps. Beyond that $f = 1$, the coarsest step that
+keeps to 1/510 and the smallest file; a head that spreads its weight evenly over 512 keys has one step, and is exact.
 """
 
 import base64
@@ -52,6 +52,23 @@ def quantise_signed(values):
     return np.rint(values / step).astype("int16"), step
 
 
+def pack_codes(codes):
+    """Compresses quantised weights. Where nearly all are 0, 1 or 2 steps, as in long sequences, four go into a byte, which deflate alone does not find.
+
+    Args:
+        codes: uint8 array.
+
+    Returns:
+        A dictionary of strings: `codes`; and, where these are four to a byte, `large`, in order those of 3 and more, for which a 3 stands among the codes.
+    """
+    if np.count_nonzero(codes > 2) > codes.size / 8:
+        return {"codes": pack(codes)}
+    few = np.zeros(-(-codes.size // 4) * 4, "uint8")
+    few[: codes.size] = np.minimum(codes, 3).ravel()
+    few = few.reshape(-1, 4) << np.array([0, 2, 4, 6], "uint8")  # (N / 4, 4)
+    return {"codes": pack(few.sum(axis=1, dtype="uint8")), "large": pack(codes[codes > 2])}
+
+
 def pack(array):
     """Compresses an array and spells it in letters.
 
@@ -61,5 +78,12 @@ def pack(array):
     Returns:
         A string: base64 of the zlib format, its numbers little-endian.
     """
-    little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
-    return base64.b64encode(zlib.compress(little.tobytes(), 6)).decode()
+    little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+    # noise has no repetitions: looking for them makes it longer than giving short codes to what is frequent
+    return base64.b64encode(min((_deflate(little, strategy) for strategy in (zlib.Z_DEFAULT_STRATEGY, zlib.Z_HUFFMAN_ONLY)), key=len)).decode()
+
+
+def _deflate(content, strategy):
+    """Compresses bytes in the zlib format."""
+    compressor = zlib.compressobj(level=6, strategy=strategy)
+    return compressor.compress(content) + compressor.flush()

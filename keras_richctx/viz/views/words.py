@@ -19,8 +19,8 @@ def frames_text(token):
 def join_words(tokens):
     r"""Finds the words that a sub-word tokenizer took apart.
 
-    WordPiece marks what goes on with a word (`##ing`); byte-level BPE (`Ġ`, or a space) and SentencePiece (`▁`) mark what begins one. Under these, signs without
-    a letter or figure stand alone too. Special tokens always do.
+    WordPiece marks what goes on with a word (`##ing`); byte-level BPE (`Ġ`, or a space) and SentencePiece (`▁`) mark what begins one. Under these, signs
+    without a letter or figure stand alone too. Special tokens always do.
 
     Args:
         tokens: list of strings.

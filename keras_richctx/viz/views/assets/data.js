@@ -29,11 +29,24 @@ class Layer {
   }
 
   load() {
-    this.loading ??= unpack(this.codes, this.H * this.T * this.S).then((bytes) => {
-      this.bytes = bytes;
-      this.codes = null; // the letters are needed no more
-      return this;
-    });
+    this.loading ??= this.unpack();
     return this.loading;
   }
+
+  async unpack() {
+    const size = this.H * this.T * this.S;
+    this.bytes = this.large === undefined ? await unpack(this.codes, size) : spread(await unpack(this.codes, Math.ceil(size / 4)), await unpack(this.large), size);
+    this.codes = this.large = null; // the letters are needed no more
+    return this;
+  }
+}
+
+// Four numbers of two bits from each byte; for a 3 the next of the large ones.
+function spread(few, large, size) {
+  const bytes = new Uint8Array(size);
+  for (let k = 0, next = 0; k < size; k++) {
+    const code = (few[k >> 2] >> (2 * (k & 3))) & 3;
+    bytes[k] = code < 3 ? code : large[next++];
+  }
+  return bytes;
 }

@@ -1,6 +1,7 @@
 // A heat map on a canvas, with tokens at both sides: queries from top to bottom, keys from left to right, or from right to left where they are written so.
 
 const LABEL = 13; // pixels of a letter
+const GOLD = "#0096ff"; // as in keras_richctx/viz/alignment.py
 
 class HeatMap {
   // said: called with a sentence about the cell that is pointed at, or "".
@@ -17,9 +18,10 @@ class HeatMap {
     colour.onChange(() => this.matrix && this.canvas.isConnected && this.draw());
   }
 
-  // matrix: Float32Array, row by row; rows: [queries, keys]; most: the value of the last colour; room: [width, height] that there is.
-  show(matrix, rows, {most = 1, rtl = false, room = [700, 500], what = "", verb = "looks at"} = {}) {
-    Object.assign(this, {matrix, rows, most, rtl, verb, cell: null});
+  // matrix: Float32Array, row by row; rows: [queries, keys]; most: the value of the last colour; room: [width, height] that there is;
+  // linked(query, key): whether a cell is outlined, or null.
+  show(matrix, rows, {most = 1, rtl = false, room = [700, 500], what = "", linked = null} = {}) {
+    Object.assign(this, {matrix, rows, most, rtl, linked, cell: null});
     const context = this.canvas.getContext("2d");
     context.font = this.font();
     const keyWidths = rows[1].map(({label}) => context.measureText(label).width);
@@ -70,6 +72,12 @@ class HeatMap {
       context.fillText(shorten(context, label), 0, this.slant ? 0 : -LABEL / 2);
       context.restore();
     });
+    if (this.linked) {
+      context.strokeStyle = GOLD;
+      context.lineWidth = 1.6;
+      queries.forEach((_, t) => keys.forEach((_, s) => this.linked(t, s) && context.strokeRect(this.x(s) + 0.08 * size, top + (t + 0.08) * size, 0.84 * size, 0.84 * size)));
+      context.lineWidth = 1;
+    }
     if (this.cell) {
       const [t, s] = this.cell;
       context.strokeStyle = colour.ink("accent");
@@ -98,7 +106,8 @@ class HeatMap {
     }
     const [t, s] = cell, [queries, keys] = this.rows, weight = this.matrix[t * keys.length + s];
     this.canvas.dataset.cell = `${t} ${s} ${weight.toFixed(3)}`;
-    this.said(`${queries[t].name} ${this.verb} ${keys[s].name} ${weight.toFixed(weight < 0.01 ? 4 : 2)}`);
+    const link = this.linked?.(t, s) ? ", a gold link" : "";
+    this.said(`${queries[t].name} looks at ${keys[s].name} ${weight.toFixed(weight < 0.01 ? 4 : 2)}${link}`);
   }
 
   key(event) {

@@ -3,7 +3,7 @@
 
 const ROW = 22; // pixels from token to token, as in page.css
 const FAINTEST = 0.01; // a line below it cannot be seen
-const MOST = 20000; // lines drawn of a map; of more, the strongest. Those of the token that is pointed at are all drawn.
+const MOST = 20000; // lines of a map that are drawn while it is scrolled; of more, the strongest. Those of the token that is pointed at are all drawn.
 
 class TokenLines {
   // names: what the columns are called; point: called with {side, row} or null when that changes.
@@ -16,6 +16,7 @@ class TokenLines {
     this.between = el("div", {class: "between"}, el("div", {}, ...this.canvases));
     this.root = el("div", {class: "lines"}, this.lists[0], this.between, this.lists[1]);
     this.draw = eachFrame(() => this.drawAll());
+    this.drawTarget = eachFrame(() => this.drawLines());
     colour.onChange(() => this.colours());
     new ResizeObserver(this.draw).observe(this.between);
   }
@@ -154,7 +155,8 @@ class TokenLines {
     this.drawTarget();
   }
 
-  drawTarget() {
+  // The lines of the token that is pointed at.
+  drawLines() {
     if (!this.contexts) return;
     const [, context] = this.contexts, {target} = this;
     context.clearRect(0, 0, ...this.size);
@@ -165,7 +167,7 @@ class TokenLines {
         const edges = [];
         for (let k = 0; k < this.rows[1 - target.side].length; k++) {
           const [q, s] = target.side ? [k, target.row] : [target.row, k], weight = head.matrix[q * keys + s];
-          if (weight >= FAINTEST / 2) edges.push([q, s, weight]);
+          if (weight >= FAINTEST) edges.push([q, s, weight]);
         }
         count += edges.length;
         this.stroke(context, head, edges);
@@ -180,11 +182,13 @@ class TokenLines {
     const [width, height] = this.size, paths = new Map();
     for (const [q, s, weight] of edges) {
       const y = (q + 0.5) * ROW - this.top, z = (s + 0.5) * ROW - this.top;
-      if ((y < 0 && z < 0) || (y > height && z > height)) continue;
+      if ((y < 0 || y > height) && (z < 0 || z > height)) continue; // neither token is seen
       const step = Math.min(20, Math.ceil(20 * weight));
       if (!paths.has(step)) paths.set(step, new Path2D());
-      paths.get(step).moveTo(0, y);
-      paths.get(step).lineTo(width, z);
+      // only what is seen of it: dashes outside would be drawn as well
+      const at = (edge) => Math.max(0, Math.min(1, (edge - y) / (z - y || 1))), [a, b] = z > y ? [at(0), at(height)] : z < y ? [at(height), at(0)] : [0, 1];
+      paths.get(step).moveTo(a * width, y + a * (z - y));
+      paths.get(step).lineTo(b * width, y + b * (z - y));
     }
     context.strokeStyle = head.colour;
     context.setLineDash(head.dash);

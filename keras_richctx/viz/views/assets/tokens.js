@@ -24,6 +24,14 @@ function rowsOf(side, {hide = false, join = false, segment = null} = {}) {
 function matrixOf(layer, h, queries, keys) {
   const {bytes, T, S} = layer, step = layer.steps[h], matrix = new Float32Array(queries.length * keys.length);
   let k = 0;
+  if (queries.every(({members}) => members.length === 1) && keys.every(({members}) => members.length === 1)) { // the same, faster
+    const places = Uint32Array.from(keys, ({members}) => members[0]);
+    for (const {members: [t]} of queries) {
+      const start = (h * T + t) * S;
+      for (let s = 0; s < places.length; s++) matrix[k++] = bytes[start + places[s]] * step;
+    }
+    return matrix;
+  }
   for (const {members: from} of queries) {
     for (const {members: to} of keys) {
       let sum = 0;
