@@ -20,6 +20,7 @@ from keras_richctx.recurrent import (
 from keras_richctx.tagging import CRF, BertWords, ELMoWords, JoinedWords, TagHead, WordFeatures
 from keras_richctx.transformer import DecoderBlock, EncoderBlock, LearnedPositions, SinusoidalPositions, TransformerDecoder, TransformerEncoder
 from keras_richctx.translation import BahdanauDecoder, FixedContextDecoder, LuongDecoder, RecurrentEncoder
+from keras_richctx.vision import ConvGrid, ImageDecoder, LocalResponseNormalization
 
 __all__ = [
     "CRF",
@@ -32,6 +33,7 @@ __all__ = [
     "BiLM",
     "CharacterCNN",
     "ConcatPooling",
+    "ConvGrid",
     "DecoderBlock",
     "ELMoWords",
     "EmbeddingDropout",
@@ -39,9 +41,11 @@ __all__ = [
     "FixedContextDecoder",
     "GRUCell",
     "Highway",
+    "ImageDecoder",
     "JoinedWords",
     "LSTMCell",
     "LearnedPositions",
+    "LocalResponseNormalization",
     "LuongDecoder",
     "MaskedLMHead",
     "MultiHeadAttention",

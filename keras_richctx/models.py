@@ -2,16 +2,20 @@
 
 from keras_richctx.bert import Bert, BertForPretraining, SpanAnswerer, TextClassifier
 from keras_richctx.elmo import BidirectionalLanguageModel, ELMo
+from keras_richctx.embeddings import Word2Vec
 from keras_richctx.finetuning import FeatureClassifier
 from keras_richctx.gpt import GPT, GPT2
 from keras_richctx.language_models import AWDLSTM, CharRNN, ConvLanguageModel, ULMFiTClassifier
 from keras_richctx.tagging import MultiTask, PairClassifier, TokenTagger
 from keras_richctx.translation import Seq2Seq, Transformer
+from keras_richctx.vision import DRAW, AlexNet, GlimpseClassifier, ImageCaptioner, ImageClassifier
 
 __all__ = [
     "AWDLSTM",
+    "DRAW",
     "GPT",
     "GPT2",
+    "AlexNet",
     "Bert",
     "BertForPretraining",
     "BidirectionalLanguageModel",
@@ -19,6 +23,9 @@ __all__ = [
     "ConvLanguageModel",
     "ELMo",
     "FeatureClassifier",
+    "GlimpseClassifier",
+    "ImageCaptioner",
+    "ImageClassifier",
     "MultiTask",
     "PairClassifier",
     "Seq2Seq",
@@ -27,4 +34,5 @@ __all__ = [
     "TokenTagger",
     "Transformer",
     "ULMFiTClassifier",
+    "Word2Vec",
 ]

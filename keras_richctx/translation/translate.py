@@ -73,7 +73,7 @@ def _translate_batch(model, inputs, num_beams, length_penalty, max_new_tokens):
         weights = model.attention_weights({**inputs, "decoder_token_ids": tokens[:, :-1]})  # (B, T, S)
         weights = keras.ops.convert_to_numpy(keras.ops.cast(weights, "float32"))
     for b, (row, source_length) in enumerate(zip(tokens, lengths)):
-        ids = _until_end(row[1:], target)
+        ids = until_end(row[1:], target)
         yield Translation(
             text=target.decode(ids),
             source_tokens=model.source_tokenizer.pieces(inputs["encoder_token_ids"][b, :source_length]),
@@ -83,7 +83,7 @@ def _translate_batch(model, inputs, num_beams, length_penalty, max_new_tokens):
         )
 
 
-def _until_end(row, tokenizer):
+def until_end(row, tokenizer):
     """Cuts a row of ids after its end symbol, or before its first pad."""
     ids = []
     for i in row.tolist():

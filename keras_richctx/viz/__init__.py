@@ -6,6 +6,7 @@ from keras_richctx.viz.attention_heads import heads
 from keras_richctx.viz.attention_maps import attention_maps
 from keras_richctx.viz.attention_rollout import attention_rollout
 from keras_richctx.viz.canvases import canvases
+from keras_richctx.viz.caption_maps import caption_maps
 from keras_richctx.viz.confusion import confusion
 from keras_richctx.viz.entropy_and_distance import attention_distance, attention_entropy, entropy_and_distance
 from keras_richctx.viz.gates import gates
@@ -39,6 +40,7 @@ __all__ = [
     "attention_maps",
     "attention_rollout",
     "canvases",
+    "caption_maps",
     "caption_view",
     "confusion",
     "entropy_and_distance",

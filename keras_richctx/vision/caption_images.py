@@ -1,0 +1,57 @@
+"""From pictures to text: a search over the model's steps, tokens out, and the attention of the result."""
+
+import keras
+import numpy as np
+
+from keras_richctx.generation import beam, greedy
+from keras_richctx.translation.translate import until_end
+from keras_richctx.vision.caption import Caption
+
+
+def caption_images(model, images, num_beams=1, length_penalty=1.0, max_new_tokens=40, batch_size=64):
+    """Says what is in pictures with a captioning model.
+
+    Args:
+        model: an `ImageCaptioner`.
+        images: array of shape `(H, W, 3)` for one picture; `(N, H, W, 3)`, or a list of arrays `(H, W, 3)`, for several; of values from 0 to 255.
+        num_beams: integer, how many captions to follow at once; `1` takes the most probable word at each step. Defaults to `1`.
+        length_penalty: float, the exponent of the length that beams are compared by; `0` prefers short captions. Defaults to `1.0`.
+        max_new_tokens: integer, the longest caption in tokens, the end symbol counted. Defaults to `40`.
+        batch_size: integer, how many pictures to decode at once. Defaults to `64`.
+
+    Returns:
+        A `Caption`, or a list of them in the order of `images`.
+
+    Raises:
+        ValueError: if the pictures have another form.
+
+    Example:
+        >>> scenes = krc.datasets.scenes(3)
+        >>> tokenizer = krc.text.WordTokenizer.train([captions[0] for captions in scenes.captions], vocab_size=50)
+        >>> model = krc.models.ImageCaptioner(tokenizer, units=8)
+        >>> len(caption_images(model, scenes.images, num_beams=2, max_new_tokens=4))
+        3
+    """
+    single = not isinstance(images, list | tuple) and np.ndim(images) == 3
+    images = images[None] if single else images
+    captions = []
+    for start in range(0, len(images), batch_size):
+        captions += _caption_batch(model, model.prepare(images[start : start + batch_size]), num_beams, length_penalty, max_new_tokens)
+    return captions[0] if single else captions
+
+
+def _caption_batch(model, inputs, num_beams, length_penalty, max_new_tokens):
+    """Captions a batch of prepared pictures; yields a `Caption` each."""
+    if num_beams == 1:
+        tokens, scores = greedy(model, inputs, max_new_tokens, return_scores=True)
+    else:
+        lines, line_scores = beam(model, inputs, max_new_tokens, num_beams, length_penalty, return_all=True)
+        tokens, scores = lines[:, 0], line_scores[:, 0]  # (B, K, T) -> the best line of each row
+    # where the model looked is read off one more pass over the finished caption, the same computation as in training
+    maps = None
+    if model.has_attention:
+        weights = model.attention_weights({**inputs, "token_ids": tokens[:, :-1]})  # (B, T, h, w)
+        maps = keras.ops.convert_to_numpy(keras.ops.cast(weights, "float32"))
+    for b, row in enumerate(tokens):
+        ids = until_end(row[1:], model.tokenizer)
+        yield Caption(model.tokenizer.decode(ids), model.tokenizer.pieces(ids), None if maps is None else maps[b, : len(ids)], float(scores[b]))
