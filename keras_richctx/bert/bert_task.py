@@ -5,9 +5,10 @@ import keras
 from keras_richctx.bert import weights
 from keras_richctx.bert.bert import Bert
 from keras_richctx.bert.presets import PRESETS
+from keras_richctx.training.varied_shapes import VariedShapes
 
 
-class BertTask(keras.Model):
+class BertTask(VariedShapes):
     """Base of the models with a head on a `Bert`: loading, saving, compiling, and a look inside.
 
     The `Bert` is the one that was given, not a copy: to train the model trains it. A subclass defines `call`, `head_groups`, `default_loss` and
@@ -81,14 +82,7 @@ class BertTask(keras.Model):
         """
         loss = self.default_loss() if loss == "auto" else loss
         weighted_metrics = self.default_metrics() if weighted_metrics == "auto" else weighted_metrics
-        if jit_compile is None:
-            jit_compile = False if keras.backend.backend() == "tensorflow" else "auto"
         super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, jit_compile=jit_compile, **kwargs)
-
-    def compile_from_config(self, config):
-        """Compiles a loaded model as it was when saved, with the state of its optimizer to follow."""
-        self.compile(**keras.saving.deserialize_keras_object(config))
-        self.optimizer.build(self.trainable_variables)
 
     def attention_scores(self, inputs):
         """Shows where every head of every layer looks; see `Bert.attention_scores`."""

@@ -13,12 +13,13 @@ from keras_richctx.ops.sampled_softmax import sampled_softmax_loss
 from keras_richctx.text import CharacterTokenizer
 from keras_richctx.training import fit
 from keras_richctx.training.carried_state import CarriedState
+from keras_richctx.training.varied_shapes import VariedShapes
 
 DIRECTIONS = ("forward", "backward")
 
 
 @keras.saving.register_keras_serializable("keras_richctx")
-class BidirectionalLanguageModel(keras.Model):
+class BidirectionalLanguageModel(VariedShapes):
     r"""An `ELMo` with an output layer: it foretells each word from those before it, and each from those behind it.
 
     $$L = -\frac{1}{2N} \sum_{t=1}^{N} \log p(w_t \mid w_1, \dots, w_{t-1};\, \Theta_x, \overrightarrow{\Theta}, \Theta_s)
@@ -119,14 +120,7 @@ class BidirectionalLanguageModel(keras.Model):
             loss, kwargs["loss_weights"] = {name: GivenLoss() for name in DIRECTIONS}, dict.fromkeys(DIRECTIONS, 0.5)
         if weighted_metrics == "auto":
             weighted_metrics = {name: [GivenPerplexity()] for name in DIRECTIONS}
-        if jit_compile is None:
-            jit_compile = False if keras.backend.backend() == "tensorflow" else "auto"
         super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, jit_compile=jit_compile, **kwargs)
-
-    def compile_from_config(self, config):
-        """Compiles a loaded model as it was when saved, with the state of its optimizer to follow."""
-        self.compile(**keras.saving.deserialize_keras_object(config))
-        self.optimizer.build(self.trainable_variables)
 
     def call(self, inputs, training=False):
         losses, _ = self.advance(inputs, self.initial_state(keras.ops.shape(inputs["forward"])[0]), training=training)

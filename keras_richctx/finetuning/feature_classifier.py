@@ -5,13 +5,14 @@ import keras
 from keras_richctx.bert import TextClassifier
 from keras_richctx.recurrent import ConcatPooling
 from keras_richctx.tagging import BertWords
+from keras_richctx.training.varied_shapes import VariedShapes
 from keras_richctx.translation import RecurrentEncoder
 
 HEADS = ("linear", "bilstm")
 
 
 @keras.saving.register_keras_serializable("keras_richctx")
-class FeatureClassifier(keras.Model):
+class FeatureClassifier(VariedShapes):
     r"""Classifies a text, or a pair of texts, by the features that a frozen `Bert` has of it: the other way to use BERT.
 
     $$\text{logits} = W\, d(\mathrm{pool}(h)) + b, \qquad h = \mathrm{BiLSTM}(d(x)) \text{ or } x, \qquad x = \text{layers of the encoder, combined}$$
@@ -103,8 +104,6 @@ class FeatureClassifier(keras.Model):
         """
         loss = TextClassifier.default_loss(self) if loss == "auto" else loss
         weighted_metrics = TextClassifier.default_metrics(self) if weighted_metrics == "auto" else weighted_metrics
-        if jit_compile is None:
-            jit_compile = False if keras.backend.backend() == "tensorflow" else "auto"
         super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, jit_compile=jit_compile, **kwargs)
 
     def get_config(self):

@@ -9,11 +9,12 @@ import numpy as np
 
 from keras_richctx.generation.prompts import read_prompts, round_up
 from keras_richctx.generation.search import advance, begin, once_cast, search
+from keras_richctx.training.varied_shapes import VariedShapes
 
 GPU_ROWS = 8
 
 
-class _Compiled(keras.Model):
+class _Compiled(VariedShapes):
     """A search, or a part of one, as a model, so that Keras compiles it: `tf.function` on TensorFlow, `jit` on JAX."""
 
     def __init__(self, model, strategy, max_new_tokens, part):
@@ -22,8 +23,7 @@ class _Compiled(keras.Model):
         self.strategy = strategy
         self.max_new_tokens = max_new_tokens
         self.part = part
-        # XLA on TensorFlow would compile anew for each shape of batch; the plain graph takes any
-        self.compile(jit_compile=False if keras.backend.backend() == "tensorflow" else "auto")
+        self.compile()
 
     def build(self, input_shape):
         self.built = True

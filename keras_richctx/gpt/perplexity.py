@@ -6,16 +6,17 @@ import keras
 import numpy as np
 
 from keras_richctx.metrics import perplexity
+from keras_richctx.training.varied_shapes import VariedShapes
 
 
-class _TokenLosses(keras.Model):
+class _TokenLosses(VariedShapes):
     """A model as a function of windows of a text, so that Keras compiles it."""
 
     def __init__(self, model):
         super().__init__(name="token_losses", dtype=model.dtype_policy)
         self.model = model
         self.built = True
-        self.compile(jit_compile=False if keras.backend.backend() == "tensorflow" else "auto")
+        self.compile()
 
     def call(self, token_ids):
         logits = keras.ops.cast(self.model(token_ids[:, :-1]), "float32")

@@ -3,16 +3,17 @@
 import keras
 
 from keras_richctx.datasets import stream_chunks
+from keras_richctx.training.varied_shapes import VariedShapes
 
 
-class _TokenLosses(keras.Model):
+class _TokenLosses(VariedShapes):
     """A model as a function of a piece of text and a state, so that Keras compiles it."""
 
     def __init__(self, model):
         super().__init__(name="token_losses", dtype=model.dtype_policy)  # weights are cast as in the model's own call
         self.model = model
         self.built = True
-        self.compile(jit_compile=False if keras.backend.backend() == "tensorflow" else "auto")
+        self.compile()
 
     def call(self, inputs):
         logits, state = self.model.advance(inputs["token_ids"], inputs["state"])

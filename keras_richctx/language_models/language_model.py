@@ -6,9 +6,10 @@ from keras_richctx.language_models.generate import generate
 from keras_richctx.language_models.reading import reading
 from keras_richctx.metrics import Perplexity
 from keras_richctx.ops.masks import as_mask, padding_mask
+from keras_richctx.training.varied_shapes import VariedShapes
 
 
-class LanguageModel(keras.Model):
+class LanguageModel(VariedShapes):
     """Base of the language models: a tokenizer, the default loss and metric, and `generate`.
 
     A subclass defines `call` (the logits of the next token at each position of a text), `initial_state` and `advance` (the same, from the state that an earlier
@@ -43,14 +44,7 @@ class LanguageModel(keras.Model):
             loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction="mean_with_sample_weight")
         if weighted_metrics == "auto":
             weighted_metrics = [Perplexity()]
-        if jit_compile is None:
-            jit_compile = False if keras.backend.backend() == "tensorflow" else "auto"
         super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, jit_compile=jit_compile, **kwargs)
-
-    def compile_from_config(self, config):
-        """Compiles a loaded model as it was when saved, with the state of its optimizer to follow."""
-        self.compile(**keras.saving.deserialize_keras_object(config))
-        self.optimizer.build(self.trainable_variables)
 
     @property
     def vocab_size(self):

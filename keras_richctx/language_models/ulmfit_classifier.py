@@ -4,10 +4,11 @@ import keras
 
 from keras_richctx.ops.masks import as_mask, padding_mask
 from keras_richctx.recurrent import ConcatPooling
+from keras_richctx.training.varied_shapes import VariedShapes
 
 
 @keras.saving.register_keras_serializable("keras_richctx")
-class ULMFiTClassifier(keras.Model):
+class ULMFiTClassifier(VariedShapes):
     r"""Classifies texts by what a recurrent language model has in mind at all of their positions.
 
     $$h_c = [\,h_T,\; \mathrm{maxpool}(H),\; \mathrm{meanpool}(H)\,], \qquad
@@ -89,14 +90,7 @@ class ULMFiTClassifier(keras.Model):
             loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
         if metrics == "auto":
             metrics = [keras.metrics.SparseCategoricalAccuracy(name="accuracy")]
-        if jit_compile is None:
-            jit_compile = False if keras.backend.backend() == "tensorflow" else "auto"
         super().compile(optimizer=optimizer, loss=loss, metrics=metrics, jit_compile=jit_compile, **kwargs)
-
-    def compile_from_config(self, config):
-        """Compiles a loaded model as it was when saved, with the state of its optimizer to follow."""
-        self.compile(**keras.saving.deserialize_keras_object(config))
-        self.optimizer.build(self.trainable_variables)
 
     def call(self, inputs, training=False):
         if not isinstance(inputs, dict) or "token_ids" not in inputs:

@@ -1,12 +1,11 @@
 """The way from words to tags as one compiled program."""
 
-import keras
-import numpy as np
-
+from keras_richctx.bert.run import length_batches
 from keras_richctx.tagging.word_encoder import check_sentences
+from keras_richctx.training.varied_shapes import VariedShapes
 
 
-class Decoder(keras.Model):
+class Decoder(VariedShapes):
     """A tagger with the choice of the tags behind it, so that Keras compiles both together: `tf.function` on TensorFlow, `jit` on JAX.
 
     Args:
@@ -20,8 +19,7 @@ class Decoder(keras.Model):
         self.tagger = tagger
         self.head = head
         self.task = task
-        # XLA on TensorFlow would compile anew for each shape of batch; the plain graph takes any
-        self.compile(jit_compile=False if keras.backend.backend() == "tensorflow" else "auto")
+        self.compile()
 
     def build(self, input_shape):
         self.built = True
@@ -42,9 +40,7 @@ class Decoder(keras.Model):
         """
         check_sentences(sentences)
         results = [None] * len(sentences)
-        order = np.argsort([len(sentence) for sentence in sentences], kind="stable")
-        for start in range(0, len(order), batch_size):
-            rows = order[start : start + batch_size]
+        for rows in length_batches([len(sentence) for sentence in sentences], batch_size):
             inputs = self.tagger.prepare([sentences[row] for row in rows])
             for row, ids in zip(rows, self.predict_on_batch(inputs)):
                 results[row] = [self.head.tags[i] for i in ids[: len(sentences[row])]]

@@ -12,11 +12,12 @@ from keras_richctx.tagging.tag_head import TagHead
 from keras_richctx.tagging.task import Task
 from keras_richctx.tagging.token_tagger import as_word_encoder
 from keras_richctx.tagging.word_encoder import check_sentences
+from keras_richctx.training.varied_shapes import VariedShapes
 from keras_richctx.translation import RecurrentEncoder
 
 
 @keras.saving.register_keras_serializable("keras_richctx")
-class MultiTask(keras.Model):
+class MultiTask(VariedShapes):
     r"""Learns several tasks at once over one encoder: what they share is learnt from all of their data.
 
     $$H(w) = \sum_k \lambda_k F_k(w), \qquad F_k = -\frac{\sum_i \log p_k(y_i \mid x_i)}{\sum_i n_i}$$
@@ -172,14 +173,7 @@ class MultiTask(keras.Model):
         if kwargs.get("loss") is not None:
             raise ValueError(f"The loss of a MultiTask is the sum of its tasks'. Received: loss={kwargs['loss']!r}. Leave it out.")
         weighted_metrics = {name: [TokenAccuracy()] for name in self.tasks} if weighted_metrics == "auto" else weighted_metrics
-        if jit_compile is None:
-            jit_compile = False if keras.backend.backend() == "tensorflow" else "auto"
         super().compile(optimizer=optimizer, weighted_metrics=weighted_metrics, jit_compile=jit_compile, **kwargs)
-
-    def compile_from_config(self, config):
-        """Compiles a loaded model as it was when saved, with the state of its optimizer to follow."""
-        self.compile(**keras.saving.deserialize_keras_object(config))
-        self.optimizer.build(self.trainable_variables)
 
     def task_losses(self, y, y_pred, sample_weight=None):
         """Computes the loss of each task, before its weight.

@@ -7,13 +7,14 @@ from keras_richctx.attention import Alignment
 from keras_richctx.tagging.tagged_batches import UnlikeBatches
 from keras_richctx.tagging.token_tagger import as_word_encoder
 from keras_richctx.tagging.word_encoder import check_sentences
+from keras_richctx.training.varied_shapes import VariedShapes
 from keras_richctx.translation import RecurrentEncoder
 
 PARTS = ("first", "second")
 
 
 @keras.saving.register_keras_serializable("keras_richctx")
-class PairClassifier(keras.Model):
+class PairClassifier(VariedShapes):
     r"""Classifies pairs of sentences, such as a premise and a hypothesis: "BiLSTM+ELMo+Attn" where its encoder is an `ELMo`.
 
     $$u = \mathrm{BiLSTM}_1(x^a), \quad v = \mathrm{BiLSTM}_1(x^b), \qquad c_i = \sum_j \mathrm{softmax}_j(u_i \cdot v_j)\, v_j$$
@@ -145,14 +146,7 @@ class PairClassifier(keras.Model):
         """Configures training, as `keras.Model.compile`, with cross-entropy and accuracy where nothing else is said; `jit_compile` as of `TokenTagger`."""
         loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True) if loss == "auto" else loss
         weighted_metrics = [keras.metrics.SparseCategoricalAccuracy(name="accuracy")] if weighted_metrics == "auto" else weighted_metrics
-        if jit_compile is None:
-            jit_compile = False if keras.backend.backend() == "tensorflow" else "auto"
         super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, jit_compile=jit_compile, **kwargs)
-
-    def compile_from_config(self, config):
-        """Compiles a loaded model as it was when saved, with the state of its optimizer to follow."""
-        self.compile(**keras.saving.deserialize_keras_object(config))
-        self.optimizer.build(self.trainable_variables)
 
     def classify(self, first, second, batch_size=32):
         """Says the class of each pair: takes two lists of lists of strings, and returns a list of strings."""

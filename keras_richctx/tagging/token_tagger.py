@@ -14,13 +14,14 @@ from keras_richctx.tagging.joined_words import JoinedWords
 from keras_richctx.tagging.tag_head import TagHead
 from keras_richctx.tagging.tagged_batches import TaggedBatches
 from keras_richctx.tagging.word_encoder import WordEncoder, check_sentences
+from keras_richctx.training.varied_shapes import VariedShapes
 from keras_richctx.translation import RecurrentEncoder
 
 HEADS = ("linear", "crf", "bilstm", "bilstm-crf")
 
 
 @keras.saving.register_keras_serializable("keras_richctx")
-class TokenTagger(keras.Model):
+class TokenTagger(VariedShapes):
     r"""Tags words by their vectors, whatever makes these: plain words and characters, ELMo, BERT, or several of them.
 
     $$e_t = W\, d(h_t) + b, \qquad h = \mathrm{BiLSTM}(d(x)) \text{ or } x, \qquad x = \mathrm{Encoder}(\text{words})$$
@@ -154,14 +155,7 @@ class TokenTagger(keras.Model):
         if kwargs.get("loss") is not None:
             raise ValueError(f"The loss of a TokenTagger is the log-likelihood of its head. Received: loss={kwargs['loss']!r}. Leave it out.")
         weighted_metrics = [TokenAccuracy()] if weighted_metrics == "auto" else weighted_metrics
-        if jit_compile is None:
-            jit_compile = False if keras.backend.backend() == "tensorflow" else "auto"
         super().compile(optimizer=optimizer, weighted_metrics=weighted_metrics, jit_compile=jit_compile, **kwargs)
-
-    def compile_from_config(self, config):
-        """Compiles a loaded model as it was when saved, with the state of its optimizer to follow."""
-        self.compile(**keras.saving.deserialize_keras_object(config))
-        self.optimizer.build(self.trainable_variables)
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """Computes the mean loss of a word; `sample_weight` is `(B,)`, one for each sentence."""

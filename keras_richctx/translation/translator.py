@@ -3,11 +3,12 @@
 import keras
 
 from keras_richctx.training import SmoothedCrossentropy
+from keras_richctx.training.varied_shapes import VariedShapes
 from keras_richctx.translation.reading import reading
 from keras_richctx.translation.translate import translate
 
 
-class Translator(keras.Model):
+class Translator(VariedShapes):
     """Base of the translation models: a pair of tokenizers, the default loss and metrics, and `translate`.
 
     A subclass defines `call` (logits for a known target), `start` and `step` (one word at a time) and `attention_weights`.
@@ -46,14 +47,7 @@ class Translator(keras.Model):
             loss = SmoothedCrossentropy(self.label_smoothing)
         if weighted_metrics == "auto":
             weighted_metrics = [keras.metrics.SparseCategoricalAccuracy(name="token_accuracy")]
-        if jit_compile is None:
-            jit_compile = False if keras.backend.backend() == "tensorflow" else "auto"
         super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, jit_compile=jit_compile, **kwargs)
-
-    def compile_from_config(self, config):
-        """Compiles a loaded model as it was when saved, with the state of its optimizer to follow."""
-        self.compile(**keras.saving.deserialize_keras_object(config))
-        self.optimizer.build(self.trainable_variables)
 
     @property
     def has_attention(self):
