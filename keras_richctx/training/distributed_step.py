@@ -1,5 +1,6 @@
 """The step of `keras.Model.fit` and `evaluate` under a strategy of `tf.distribute`."""
 
+import itertools
 import math
 
 import keras
@@ -13,9 +14,9 @@ BUCKET_BYTES = 64 * 2**20
 class DistributedStep:
     """Runs a step on every replica of a strategy, and changes the model as one device would that had the whole batch.
 
-    On each replica it is two programs, of XLA where the model is compiled so, with the reductions between them:
+    On each replica it is three programs, of XLA where the model is compiled so, with the reductions between them:
 
-    1. the denominators of the losses, which are added over the replicas;
+    1. the denominators of the losses and the number of rows, which are added over the replicas;
     2. forward and backward: the gradients, in few large buckets, are added over the replicas;
     3. the update, which every replica makes for itself, of the same gradients, and so to the same weights.
 
@@ -62,21 +63,27 @@ class DistributedStep:
     def _train_on_replica(self, batch):
         model, optimizer = self.model, self.model.optimizer
         values, replica = self._values(), self._replica()
-        totals = self._sum_over_replicas(self._denominators(values, batch, replica, training=True))
+        totals, rows = self._totals(values, batch, replica, training=True)
         scale = optimizer.dynamic_scale.value if hasattr(optimizer, "dynamic_scale") else optimizer.loss_scale_factor
         loss, buckets, changed = self._gradients(values, batch, totals, replica, scale)
         buckets = self._sum_over_replicas(buckets)
         weights, of_optimizer = self._update(buckets, values["trainable"], self._read(optimizer.variables))
         self._assign(model.trainable_variables, weights)
         self._assign(optimizer.variables, of_optimizer)
-        self._assign_non_trainable(values["non_trainable"], changed["non_trainable"])
-        self._measure(loss, changed, batch)
+        self._assign_non_trainable(changed["non_trainable"])
+        self._measure(loss, changed, batch, rows)
 
     def _test_on_replica(self, batch):
         values, replica = self._values(), self._replica()
-        totals = self._sum_over_replicas(self._denominators(values, batch, replica, training=False))
+        totals, rows = self._totals(values, batch, replica, training=False)
         loss, changed = self._evaluation(values, batch, totals, replica, training=False)
-        self._measure(loss, changed, batch)
+        self._measure(loss, changed, batch, rows)
+
+    def _totals(self, values, batch, replica, training):
+        """Returns the denominators of the whole batch, and the number of its rows."""
+        here = self._denominators(values, batch, replica, training=training)
+        *totals, rows = self._sum_over_replicas([*here, self.tf.reduce_sum(batch["rows"])])
+        return totals, rows
 
     def _loss_and_gradients(self, values, batch, totals, replica, scale):
         with self.tf.GradientTape() as tape:
@@ -115,19 +122,16 @@ class DistributedStep:
         for variable, value in zip(variables, values, strict=True):
             self._copy_of(variable).assign(self.tf.cast(value, variable.dtype))
 
-    def _assign_non_trainable(self, before, after):
+    def _assign_non_trainable(self, changed):
         """Averages what the layers have measured over the replicas; counters and seeds are the same on all."""
-        changed = [(variable, new) for variable, old, new in zip(self.model.non_trainable_variables, before, after, strict=True) if new is not old]
-        floats = [(variable, new) for variable, new in changed if keras.backend.is_float_dtype(variable.dtype)]
-        means = self._sum_over_replicas([new / self.replicas for _, new in floats])
-        self._assign([variable for variable, _ in floats], means)
-        others = [(variable, new) for variable, new in changed if not keras.backend.is_float_dtype(variable.dtype)]
-        self._assign([variable for variable, _ in others], [new for _, new in others])
+        changed = [(self.model.non_trainable_variables[i], value) for i, value in changed.items()]
+        measured = [keras.backend.is_float_dtype(variable.dtype) for variable, _ in changed]
+        means = iter(self._sum_over_replicas([value / self.replicas for (_, value), one in zip(changed, measured) if one]))
+        self._assign([variable for variable, _ in changed], [next(means) if one else value for (_, value), one in zip(changed, measured)])
 
-    def _measure(self, loss, changed, batch):
+    def _measure(self, loss, changed, batch, all_rows):
         """Adds this replica's part to the metrics; Keras sums their variables over the replicas when they are read."""
         model, rows = self.model, self.tf.reduce_sum(batch["rows"])
-        (all_rows,) = self._sum_over_replicas([rows])
         # the mean over the replicas; like Keras, by rows for the whole and by batches for each output
         parts = [(model._loss_tracker, loss, all_rows, rows)]
         if model._compile_loss is not None:
@@ -151,23 +155,26 @@ class DistributedStep:
 
 def to_buckets(tensors):
     """Joins tensors into few flat ones of about `BUCKET_BYTES`, each of one dtype."""
-    buckets, size = [], math.inf
-    for tensor in tensors:
-        if size >= BUCKET_BYTES or buckets[-1][0].dtype != tensor.dtype:
-            buckets.append([])
-            size = 0
-        buckets[-1].append(keras.ops.reshape(tensor, (-1,)))
-        size += math.prod(tensor.shape) * tensor.dtype.size
-    return [keras.ops.concatenate(bucket) for bucket in buckets]
+    return [keras.ops.concatenate([keras.ops.reshape(tensors[i], (-1,)) for i in places]) for places in _places(tensors)]
 
 
 def from_buckets(buckets, like):
     """Takes joined tensors apart again, into the shapes of those in `like`."""
-    flat, place, parts = iter(buckets), math.inf, []
-    for tensor in like:
-        size = math.prod(tensor.shape)
-        if place == math.inf or place == bucket.shape[0]:  # noqa: F821
-            bucket, place = next(flat), 0
-        parts.append(keras.ops.reshape(bucket[place : place + size], tensor.shape))
-        place += size
+    parts = []
+    for bucket, places in zip(buckets, _places(like), strict=True):
+        sizes = [math.prod(like[i].shape) for i in places]
+        for i, size, end in zip(places, sizes, itertools.accumulate(sizes), strict=True):
+            parts.append(keras.ops.reshape(bucket[end - size : end], like[i].shape))
     return parts
+
+
+def _places(tensors):
+    """Lists which tensors share a bucket: a list of lists of places, all in order."""
+    buckets, size = [], 0
+    for i, tensor in enumerate(tensors):
+        if not buckets or size >= BUCKET_BYTES or tensors[i - 1].dtype != tensor.dtype:
+            buckets.append([])
+            size = 0
+        buckets[-1].append(i)
+        size += math.prod(tensor.shape) * tensor.dtype.size
+    return buckets

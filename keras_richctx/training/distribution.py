@@ -4,8 +4,10 @@ import contextlib
 
 import keras
 
+from keras_richctx.training.changed import changed
 from keras_richctx.training.dataset_source import DatasetSource
 from keras_richctx.training.distributed_step import DistributedStep
+from keras_richctx.training.open_source import open_source
 from keras_richctx.training.replica_batches import replica_batches
 
 
@@ -50,12 +52,13 @@ class Distribution(contextlib.AbstractContextManager):
         self.model.train_function = self._step.train_function()
         self.model.test_function = self._step.test_function()
         # all is built, and Keras would take a batch to find that out
-        object.__setattr__(self.model, "_maybe_symbolic_build", lambda **given: None)
+        self._built = changed(self.model, _maybe_symbolic_build=lambda **given: None)
+        self._built.__enter__()
         return self
 
     def __exit__(self, *exception):
         self.model.train_function = self.model.test_function = None
-        del self.model._maybe_symbolic_build
+        self._built.__exit__(*exception)
 
     def training(self, arguments):
         """Returns the arguments of `keras.Model.fit` for a stream of batches with that stream dealt out."""
@@ -82,8 +85,6 @@ class Distribution(contextlib.AbstractContextManager):
 
 def validation_source(x, y, sample_weight, batch_size, steps):
     """Returns the `DatasetSource` of validation data, in its own order, and not repeated."""
-    from keras_richctx.training.open_source import open_source
-
     is_dataset = hasattr(x, "cardinality")
     source = open_source(x, None if is_dataset else batch_size, steps, shuffle=False, y=y, sample_weight=sample_weight)
     if not isinstance(source, DatasetSource):

@@ -6,6 +6,8 @@ import functools
 import keras
 from keras.src.optimizers.base_optimizer import BaseOptimizer  # Keras has no public name for what all backends share
 
+from keras_richctx.training.changed import changed
+
 _TENSORFLOW_S_OWN = (
     "_apply_weight_decay",
     "_backend_increment_gradient_accumulators",
@@ -41,25 +43,19 @@ def pure_update(optimizer, optimizer_values, gradients, trainable_values):
         return optimizer.stateless_apply(optimizer_values, gradients, trainable_values)
 
 
-@contextlib.contextmanager
 def _backend_free(optimizer):
-    """Gives an optimizer the methods of Keras' base class, that change variables only through Keras, in the place of TensorFlow's."""
+    """Gives an optimizer the methods of Keras' base class, that change variables only through Keras, in the place of TensorFlow's, for a block."""
     if keras.backend.backend() != "tensorflow":
-        yield
-        return
+        return contextlib.nullcontext()
     from keras.src.backend.tensorflow.optimizer import TFOptimizer
 
     keys = {id(variable): optimizer._var_key(variable) for variable in optimizer._trainable_variables}
-    for name in _TENSORFLOW_S_OWN:
-        if getattr(type(optimizer), name) is getattr(TFOptimizer, name):  # a subclass of its own keeps its method
-            object.__setattr__(optimizer, name, getattr(BaseOptimizer, name).__get__(optimizer))
-    object.__setattr__(optimizer, "_var_key", lambda variable: keys[id(variable)])
-    object.__setattr__(optimizer, "_backend_apply_gradients", functools.partial(_apply_gradients, optimizer))
-    try:
-        yield
-    finally:
-        for name in (*_TENSORFLOW_S_OWN, "_var_key", "_backend_apply_gradients"):
-            vars(optimizer).pop(name, None)
+    # a subclass of its own keeps its method
+    replaced = [name for name in _TENSORFLOW_S_OWN if getattr(type(optimizer), name) is getattr(TFOptimizer, name)]
+    methods = {name: getattr(BaseOptimizer, name).__get__(optimizer) for name in replaced}
+    methods["_var_key"] = lambda variable: keys[id(variable)]
+    methods["_backend_apply_gradients"] = functools.partial(_apply_gradients, optimizer)
+    return changed(optimizer, **methods)
 
 
 def _apply_gradients(optimizer, gradients, variables):

@@ -6,6 +6,7 @@ import keras
 from keras.src.backend import get_keras_mask  # Keras sets masks in public and reads them in private
 
 from keras_richctx.ops.batch_ratio import BatchPart, batch_ratio, batch_sum
+from keras_richctx.training.changed import changed
 
 
 class ReplicaStep:
@@ -42,30 +43,30 @@ class ReplicaStep:
         """Returns the loss of these rows, and what the step has changed.
 
         Args:
-            values: dict of `trainable`, `non_trainable` and `metrics`, lists of tensors: the values of the model's variables.
+            values: dict of `trainable` and `non_trainable`, lists of tensors: the values of the model's variables.
             batch: dict of `x`, `rows` and, where there are any, `y` and `sample_weight`.
             totals: list of tensors, the denominators of the whole batch.
             replica: integer tensor, the device's number.
             training: boolean.
 
         Returns:
-            `L_r`; and a dict of `non_trainable`, the new values, `metrics`, what these rows add to the metrics' variables, and `each`, the losses of the
-            outputs.
+            `L_r`; and a dict of `non_trainable`, a dict of the new values by their places, only of those that the layers have set, `metrics`, what these rows
+            add to the metrics' variables, and `each`, the losses of the outputs.
         """
         with BatchPart(batch["rows"], self.replicas, totals):
             loss, each, outputs, non_trainable = self._losses(values, batch, replica, training)
         return loss, {"non_trainable": non_trainable, "metrics": self._metrics(outputs, batch), "each": each}
 
     def _losses(self, values, batch, replica, training):
-        seeds = self._shifted(values["non_trainable"], replica)
+        before = self._shifted(values["non_trainable"], replica)
         arguments = {"training": training} if self.model._call_has_training_arg else {}
-        outputs, non_trainable, penalties = self.model.stateless_call(values["trainable"], seeds, batch["x"], return_losses=True, **arguments)
-        non_trainable = self._shifted(non_trainable, -replica)
-        each = []
-        weights = [*zip(self.model.trainable_variables, values["trainable"]), *zip(self.model.non_trainable_variables, non_trainable)]
+        outputs, after, penalties = self.model.stateless_call(values["trainable"], before, batch["x"], return_losses=True, **arguments)
+        places = [i for i, (old, new) in enumerate(zip(before, after, strict=True)) if new is not old]
+        each, after = [], self._shifted(after, -replica)
+        weights = [*zip(self.model.trainable_variables, values["trainable"]), *zip(self.model.non_trainable_variables, after)]
         with _shared_loss_of(self.model, weights, penalties, each):  # a loss may have weights, as that of a CRF
             total = self.model._compute_loss(batch["x"], batch.get("y"), outputs, batch.get("sample_weight"), training=training)
-        return total, each, outputs, non_trainable
+        return total, each, outputs, {i: after[i] for i in places}
 
     def _shifted(self, values, replica):
         """The values with the seeds moved on, so that each device draws numbers of its own and the first one those of a single device."""
@@ -82,7 +83,7 @@ class ReplicaStep:
         if metrics is None:
             return []
         zeros = _zeros(metrics.variables)
-        with keras.StatelessScope(state_mapping=zeros) as scope, _changed(metrics, update_state=_counting(metrics, batch["rows"])):
+        with keras.StatelessScope(state_mapping=zeros) as scope, changed(metrics, update_state=_counting(metrics, batch["rows"])):
             self.model.compute_metrics(batch["x"], batch.get("y"), outputs, batch.get("sample_weight"))
         return [scope.get_current_value(variable) for variable, _ in zeros]
 
@@ -106,30 +107,14 @@ def check_model(model):
 
 
 @contextlib.contextmanager
-def _changed(thing, **attributes):
-    """Gives an object other attributes inside the block, past what Keras does when one is set."""
-    own = {name: vars(thing)[name] for name in attributes if name in vars(thing)}
-    for name, value in attributes.items():
-        object.__setattr__(thing, name, value)
-    try:
-        yield
-    finally:
-        for name in attributes:
-            if name in own:
-                object.__setattr__(thing, name, own[name])
-            else:
-                object.__delattr__(thing, name)
-
-
-@contextlib.contextmanager
 def _shared_loss_of(model, weights, penalties, each):
     """Puts the losses of a whole batch in the place of those of its part, inside the block; the value of each output's is appended to `each`."""
     compiled = model._compile_loss
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_changed(model, _losses_override=list(penalties), _aggregate_additional_loss=keras.ops.sum))
+        stack.enter_context(changed(model, _losses_override=list(penalties), _aggregate_additional_loss=keras.ops.sum))
         if compiled is not None:
             losses = [item._replace(loss=_noting(item.loss, each)) for item in compiled._flat_losses]
-            stack.enter_context(_changed(compiled, _flat_losses=losses))
+            stack.enter_context(changed(compiled, _flat_losses=losses))
             weights = [*weights, *_zeros(compiled.variables)]  # it would count for itself
         stack.enter_context(keras.StatelessScope(state_mapping=weights))
         yield
@@ -162,11 +147,9 @@ def _counting(metrics, rows):
 
 def shared_loss(loss, y_true, y_pred, sample_weight):
     """Returns a Keras loss, reduced as it says, but over the whole batch of which this is a part."""
-    reduction, loss.reduction = loss.reduction, None
-    try:
+    reduction = loss.reduction
+    with changed(loss, reduction=None):
         values = loss(y_true, y_pred)  # (B, ...), zero where the outputs' mask says so
-    finally:
-        loss.reduction = reduction
     mask = get_keras_mask(y_pred)
     if not len(values.shape):
         raise ValueError(f"On several devices, a loss gives a value for each example or position, and fit reduces them. Received: a number, of {loss.name!r}.")

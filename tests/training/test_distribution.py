@@ -71,8 +71,20 @@ def test_dropout_draws_other_numbers_on_each_device_and_the_same_ones_again():
     assert float(one) == float(again) != float(other)
     alone = model.stateless_call([], values["non_trainable"], batch["x"], training=True)[0]  # as the first device
     assert float(one) == pytest.approx(2 * float(np.mean(np.square(alone - batch["y"]), -1).sum()), rel=1e-5)
-    for here, there in zip(changed["non_trainable"], changed_too["non_trainable"], strict=True):
-        np.testing.assert_array_equal(here, there)  # the seeds go on alike
+    assert list(changed["non_trainable"]) == list(changed_too["non_trainable"]) == [0]
+    np.testing.assert_array_equal(changed["non_trainable"][0], changed_too["non_trainable"][0])  # the seeds go on alike
+
+
+def test_weights_that_no_layer_sets_are_no_part_of_what_a_step_has_changed():
+    layers = [keras.layers.Dense(3, trainable=False), keras.layers.BatchNormalization(), keras.layers.Dropout(0.5), keras.layers.Dense(1)]
+    model = keras.Sequential([keras.Input((2,)), *layers])
+    model.compile("sgd", "mse")
+    batch = {"x": np.ones((4, 2), "float32"), "y": np.ones((4, 1), "float32"), "rows": np.ones(4, "float32")}
+    model._symbolic_build(data_batch=(batch["x"], batch["y"]))
+    values = {name: [variable.value for variable in getattr(model, f"{name}_variables")] for name in ("trainable", "non_trainable")}
+    for training, expected in ((True, ["moving_mean", "moving_variance", "seed_generator_state"]), (False, [])):
+        _, changed = ReplicaStep(model, 2).loss(values, batch, [np.float32(4)], 0, training=training)
+        assert [model.non_trainable_variables[i].path.split("/")[-1] for i in changed["non_trainable"]] == expected
 
 
 def test_a_run_cut_short_on_two_devices_ends_as_one_that_was_not(runs):
