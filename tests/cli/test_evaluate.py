@@ -1,5 +1,6 @@
 import re
 
+from keras_richctx.datasets import names
 from keras_richctx.metrics import bleu
 from richctx.model_directory import ModelDirectory
 
@@ -28,7 +29,7 @@ def test_the_first_short_sentences_are_measured_and_gold_alignments_where_there_
 
 def test_a_data_set_or_split_that_is_not_there_is_named(cli, trained):
     for options, message in (
-        [["--data", "europarl"], "there are phrasebook, tatoeba-fra, tinyshakespeare, wikitext2"],
+        [["--data", "europarl"], f"there are {', '.join(names())}"],
         [["--data", "phrasebook", "--split", "dev"], "train, validation, test"],
     ):
         result = cli("translate", "evaluate", trained, *options)
