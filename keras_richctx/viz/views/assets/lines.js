@@ -139,6 +139,7 @@ class TokenLines {
   }
 
   colours() {
+    if (!this.rows) return;
     for (const [k, head] of this.heads.entries()) Object.assign(head, colour.line(head.number ?? k));
     this.highlight();
     this.drawAll();

@@ -9,6 +9,7 @@
   try {
     await views[data.view](root, data);
     document.documentElement.dataset.ready = "yes";
+    performance.mark("ready");
   } catch (error) {
     root.replaceChildren(el("p", {role: "alert"}, `This view cannot be drawn: ${error.message}`));
     throw error;
