@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from keras_richctx import datasets, finetuning, generation, layers, metrics, models, ops, text, training, viz
+from keras_richctx import datasets, embeddings, finetuning, generation, layers, metrics, models, ops, text, training, viz
 from keras_richctx.course import check, notebook, show_source
 from keras_richctx.recurrent import traces
 from keras_richctx.viz import attention_maps
@@ -13,6 +13,7 @@ __all__ = [
     "attention_maps",
     "check",
     "datasets",
+    "embeddings",
     "finetuning",
     "generation",
     "layers",

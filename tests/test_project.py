@@ -18,7 +18,7 @@ import keras_richctx as krc
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-NAMESPACES = ["datasets", "finetuning", "generation", "layers", "metrics", "models", "ops", "text", "training", "viz"]
+NAMESPACES = ["datasets", "embeddings", "finetuning", "generation", "layers", "metrics", "models", "ops", "text", "training", "viz"]
 SOURCES = sorted((ROOT / "keras_richctx").rglob("*.py"))
 PUBLIC = [(namespace, name) for namespace in NAMESPACES for name in getattr(krc, namespace).__all__]
 

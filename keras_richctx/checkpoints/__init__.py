@@ -7,8 +7,10 @@ from keras_richctx.checkpoints.read_hdf5 import read_hdf5
 from keras_richctx.checkpoints.read_pytorch_weights import read_pytorch_weights
 from keras_richctx.checkpoints.read_safetensors import read_safetensors
 from keras_richctx.checkpoints.read_tf_checkpoint import read_tf_checkpoint
+from keras_richctx.checkpoints.read_vectors import read_vectors
 from keras_richctx.checkpoints.write_hdf5 import write_hdf5
 from keras_richctx.checkpoints.write_safetensors import write_safetensors
+from keras_richctx.checkpoints.write_vectors import write_vectors
 
 __all__ = [
     "LazyArrays",
@@ -18,6 +20,8 @@ __all__ = [
     "read_pytorch_weights",
     "read_safetensors",
     "read_tf_checkpoint",
+    "read_vectors",
     "write_hdf5",
     "write_safetensors",
+    "write_vectors",
 ]

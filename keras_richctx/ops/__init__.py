@@ -11,6 +11,7 @@ from keras_richctx.ops.glimpse import glimpse
 from keras_richctx.ops.loop import loop
 from keras_richctx.ops.masked_softmax import masked_softmax
 from keras_richctx.ops.masks import as_mask, causal_mask, merge_masks, padding_mask, slots_mask
+from keras_richctx.ops.pair_loss import pair_loss
 from keras_richctx.ops.sampled_softmax import log_uniform, sampled_softmax_loss, unique_candidates
 from keras_richctx.ops.scores import additive_score, cosine_score, dot_score, general_score, location_score, scaled_dot_score
 
@@ -39,6 +40,7 @@ __all__ = [
     "masked_softmax",
     "merge_masks",
     "padding_mask",
+    "pair_loss",
     "sampled_softmax_loss",
     "scaled_dot_score",
     "slots_mask",

@@ -1,0 +1,52 @@
+"""How many analogies come out right."""
+
+import numpy as np
+
+BLOCK = 2**24  # scores that are held at once
+
+
+def analogy_accuracy(vectors, analogies, method="add", exclude=True, restrict=None, lowercase=False):
+    """Answers the questions of a test of analogies, section by section.
+
+    A question with a word that has no vector is left out of the share, and counted.
+
+    Args:
+        vectors: `WordVectors`.
+        analogies: `keras_richctx.datasets.Analogies`, or a dict from a section to a list of questions `(a, b, c, d)`.
+        method: string, `"add"` or `"mul"`, as in `WordVectors.analogy`. Defaults to `"add"`.
+        exclude: boolean, whether a, b and c may not be the answer. Defaults to `True`.
+        restrict: integer, among how many words to look, the first ones, or `None` for all; a question with a word beyond is left out. Defaults to `None`.
+        lowercase: boolean, whether to put the questions in lower case, for vectors of words that are. Defaults to `False`.
+
+    Returns:
+        A list of dicts, one for each section, and one each for `"semantic"`, `"syntactic"` (the sections whose names begin with `gram`) and `"all"`: `section`,
+        `accuracy`, a float, NaN where no question was asked, `right`, `asked` and `left_out`, integers.
+
+    References:
+        [Mikolov et al., 2013](https://arxiv.org/abs/1301.3781), section 4.1.
+    """
+    known, rows = len(vectors) if restrict is None else restrict, []
+    for section, questions in getattr(analogies, "sections", analogies).items():
+        words = [[vectors.index.get(word.lower() if lowercase else word, known) for word in question] for question in questions]
+        places = np.array(words, "int64").reshape(-1, 4)
+        places = places[(places < known).all(axis=1)]
+        right = _right(vectors, places, method, exclude, restrict)
+        rows.append({"section": section, "right": right, "asked": len(places), "left_out": len(questions) - len(places)})
+    groups = {"semantic": lambda name: not name.startswith("gram"), "syntactic": lambda name: name.startswith("gram"), "all": lambda name: True}
+    sums = []
+    for group, belongs in groups.items():
+        sums.append({"section": group, **{name: sum(row[name] for row in rows if belongs(row["section"])) for name in ("right", "asked", "left_out")}})
+    return [{"accuracy": row["right"] / row["asked"] if row["asked"] else float("nan"), **row} for row in rows + sums]
+
+
+def _right(vectors, places, method, exclude, restrict):
+    """Returns how many of the questions, `(N, 4)`, are answered right."""
+    right, step = 0, max(1, BLOCK // (restrict or len(vectors)))
+    for first in range(0, len(places), step):
+        a, b, c, d = places[first : first + step].T
+        scores = vectors.analogy_scores(a, b, c, method, restrict)  # (step, V)
+        if exclude:
+            for words in (a, b, c):
+                scores[np.arange(len(a)), words] = -np.inf
+        right += int((scores.argmax(axis=1) == d).sum())
+    return right
