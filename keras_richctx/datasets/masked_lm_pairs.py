@@ -34,7 +34,7 @@ def masked_lm_pairs(
 ):
     r"""Makes a `tf.data.Dataset` of batches to pre-train BERT or RoBERTa on, ready for `fit`.
 
-    The files are tokenized once, into a cache on the disk, and read from there: a corpus need not fit into memory, in which 16 bytes a sentence and 12 an
+    The files are tokenized once, into a cache on the disk, and read from there: a corpus need not fit into memory, in which 16 bytes a sentence and 32 an
     input stay. Sentences are gathered into chunks of one document, of as many as fit; one in ten chunks is kept shorter. With `next_sentence`, a chunk is
     parted at a random sentence into A and B, and with probability 1/2 B is exchanged for that of another document in the same batch: label 0, B is next, or
     1, it is random. A chunk of one sentence takes a copy of a random text of another document, with label 1. Without `next_sentence`, a row is one chunk,
