@@ -281,20 +281,19 @@ def test_all_heads_are_drawn_small_and_one_large(weights, opened):
     np.testing.assert_allclose(np.reshape(largest, (3, H)), [values[:, :6, 6:].max(axis=(1, 2)) for values in weights.values()], atol=1 / 510 + 5e-4)
 
 
-def test_the_colours_of_a_map_are_those_of_matplotlib_on_either_page(weights, opened):
-    page, values = opened(model_view(weights, TOKENS)), kept(weights["block 1"])[2]
-    for theme in (LIGHT, DARK):
-        page.wait_for_selector(".view[data-drawn=all]")
-        points = page.evaluate(
-            """() => {
-              const canvas = document.querySelector("[data-layer='1'][data-head='2'] canvas"), size = canvas.width, middle = (k) => Math.floor((k + 0.5) * size / 10);
-              const pixels = canvas.getContext("2d").getImageData(0, 0, size, size).data;
-              return Array.from({length: 100}, (_, k) => [...pixels.slice(4 * (middle(Math.floor(k / 10)) * size + middle(k % 10))).slice(0, 4)]);
-            }"""
-        )
-        expected = np.round(255 * colormaps[theme["map"]](np.rint(255 * values).astype(int)))  # (T, T, 4)
-        np.testing.assert_allclose(np.reshape(points, (T, T, 4)), expected, atol=8)  # a step of the map at most
-        page.click("[name=theme]")
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_the_colours_of_a_map_are_those_of_matplotlib(theme, weights, opened):
+    page, values = opened(model_view(weights, TOKENS, dark=theme is DARK)), kept(weights["block 1"])[2]
+    page.wait_for_selector(".view[data-drawn=all]")
+    points = page.evaluate(
+        """() => {
+          const canvas = document.querySelector("[data-layer='1'][data-head='2'] canvas"), size = canvas.width;
+          const pixels = canvas.getContext("2d").getImageData(0, 0, size, size).data, middle = (k) => Math.floor((k + 0.5) * size / 10);
+          return Array.from({length: 100}, (_, k) => [...pixels.slice(4 * (middle(Math.floor(k / 10)) * size + middle(k % 10))).slice(0, 4)]);
+        }"""
+    )
+    expected = np.round(255 * colormaps[theme["map"]](np.rint(255 * values).astype(int)))  # (T, T, 4)
+    np.testing.assert_allclose(np.reshape(points, (T, T, 4)), expected, atol=8)  # a step of the map at most
 
 
 def test_an_alignment_is_a_matrix_or_lines(weights, opened):

@@ -4,7 +4,7 @@ import base64
 import io
 
 import numpy as np
-from PIL import Image
+from matplotlib.image import imsave
 
 from keras_richctx.viz.labels import check_tokens
 from keras_richctx.viz.views.example import check_range, side_data
@@ -75,5 +75,5 @@ def _pixels(image):
 def _as_url(pixels):
     """Returns an image as an address that holds it, as PNG: nothing is lost."""
     buffer = io.BytesIO()
-    Image.fromarray(pixels[..., 0] if pixels.shape[-1] == 1 else pixels).save(buffer, "PNG", optimize=True)
+    imsave(buffer, np.repeat(pixels, 3, axis=-1) if pixels.shape[-1] == 1 else pixels, format="png")
     return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
