@@ -5,6 +5,8 @@ from keras_richctx.viz.attention_flow import attention_flow
 from keras_richctx.viz.attention_heads import heads
 from keras_richctx.viz.attention_maps import attention_maps
 from keras_richctx.viz.attention_rollout import attention_rollout
+from keras_richctx.viz.attributed import Attribution
+from keras_richctx.viz.attribution import attribution
 from keras_richctx.viz.canvases import canvases
 from keras_richctx.viz.caption_maps import caption_maps
 from keras_richctx.viz.confusion import confusion
@@ -30,6 +32,7 @@ from keras_richctx.viz.weight_changes import weight_change, weight_changes
 
 __all__ = [
     "AttentionMaps",
+    "Attribution",
     "GradientFlow",
     "View",
     "alignment",
@@ -39,6 +42,7 @@ __all__ = [
     "attention_flow",
     "attention_maps",
     "attention_rollout",
+    "attribution",
     "canvases",
     "caption_maps",
     "caption_view",

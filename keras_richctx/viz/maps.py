@@ -10,7 +10,7 @@ from keras_richctx.viz.alignment import alignment
 from keras_richctx.viz.attention_heads import heads
 from keras_richctx.viz.head_grid import head_grid
 from keras_richctx.viz.labels import check_tokens
-from keras_richctx.viz.views import head_view, model_view
+from keras_richctx.viz.views import head_view, model_view, neuron_view
 
 
 class AttentionMaps(Mapping):
@@ -163,6 +163,19 @@ class AttentionMaps(Mapping):
             A `View`.
         """
         return model_view(**self._shown(row), **options)
+
+    def neurons(self, row=0, **options):
+        """Shows how queries and keys make the weights of one head, in a browser; see [`neuron_view`][keras_richctx.viz.views.neuron_view.neuron_view].
+
+        Args:
+            row: integer, which example. Defaults to `0`.
+            **options: further arguments of `neuron_view`.
+
+        Returns:
+            A `View`.
+        """
+        example = self.example(row)
+        return neuron_view(*(example[what] for what in ("weights", "queries", "keys", "tokens", "target_tokens")), **options)
 
     def _repr_html_(self):
         return self.lines()._repr_html_()
