@@ -2,7 +2,7 @@
 
 from keras_richctx.bert import Bert, BertForPretraining, SpanAnswerer, TextClassifier
 from keras_richctx.elmo import BidirectionalLanguageModel, ELMo
-from keras_richctx.embeddings import Word2Vec
+from keras_richctx.embeddings.word2vec import Word2Vec
 from keras_richctx.finetuning import FeatureClassifier
 from keras_richctx.gpt import GPT, GPT2
 from keras_richctx.language_models import AWDLSTM, CharRNN, ConvLanguageModel, ULMFiTClassifier

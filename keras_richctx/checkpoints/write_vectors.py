@@ -32,7 +32,7 @@ def write_vectors(path, words, matrix, format="word2vec"):
     path, matrix = pathlib.Path(path), np.asarray(matrix, "<f4")
     if matrix.ndim != 2 or len(matrix) != len(words) or len(set(words)) < len(words):
         raise ValueError(
-            f"There is one vector for each word, and no word twice. Received: {len(words)} words, {len(set(words))} of them different, matrix of shape {matrix.shape}"
+            f"There is one vector for each word, and no word twice. Received: {len(words)} words, {len(set(words))} different, matrix of shape {matrix.shape}"
         )
     for word in words:
         if word.split() != [word]:

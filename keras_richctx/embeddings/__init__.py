@@ -7,12 +7,10 @@ from keras_richctx.embeddings.outputs import hierarchical_softmax, negative_samp
 from keras_richctx.embeddings.similarity_correlation import similarity_correlation
 from keras_richctx.embeddings.window_batches import WindowBatches
 from keras_richctx.embeddings.windows import keep_probabilities
-from keras_richctx.embeddings.word2vec import Word2Vec
 from keras_richctx.embeddings.word_vectors import WordVectors
 
 __all__ = [
     "WindowBatches",
-    "Word2Vec",
     "WordVectors",
     "analogy_accuracy",
     "count_words",

@@ -27,8 +27,8 @@ class Word2Vec(VariedShapes):
     Over a corpus, each pair of words is seen in both directions; as in the released code, the word in the middle is what is foretold. The words of one window
     share its $K$ draws.
 
-    `train` reads a corpus. It is `keras_richctx.training.fit` with plain gradient descent, whose rate falls linearly: on TensorFlow only the rows that a batch
-    touches are read and changed, elsewhere the gradient is a whole matrix.
+    `fit_corpus` reads a corpus. It is `keras_richctx.training.fit` with plain gradient descent, whose rate falls linearly: on TensorFlow only the rows that a
+    batch touches are read and changed, elsewhere the gradient is a whole matrix.
 
     A step adds up what all windows of a batch ask of a row. So that words that are in a hundred windows of it are not thrown about, a row is moved by at most
     `max_updates` of these: the rest is scaled down.
@@ -57,7 +57,7 @@ class Word2Vec(VariedShapes):
         >>> corpus = [["to", "be", "or", "not", "to", "be"]] * 50
         >>> tokenizer = krc.text.WordTokenizer.train(["to be or not to be"], vocab_size=8)
         >>> model = Word2Vec(tokenizer, krc.embeddings.count_words(corpus, tokenizer), dim=7, architecture="cbow")
-        >>> history = model.train(corpus, epochs=2, batch_size=32, sample=0, progress=False)
+        >>> history = model.fit_corpus(corpus, epochs=2, batch_size=32, sample=0, progress=False)
         >>> model.vectors()["be"].shape
         (7,)
 
@@ -117,10 +117,10 @@ class Word2Vec(VariedShapes):
         super().compile(optimizer=optimizer, **kwargs)
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
-        """Returns the mean of the losses of the windows; `train` multiplies the rate by their number, so that each asks for a whole step."""
+        """Returns the mean of the losses of the windows; `fit_corpus` multiplies the rate by their number, so that each asks for a whole step."""
         return keras.ops.mean(y_pred)
 
-    def train(
+    def fit_corpus(
         self, corpus, epochs=5, learning_rate=0.025, min_learning_rate=1e-4, window=5, sample=1e-3, batch_size=1024, seed=0, steps_per_epoch=None, **fit_options
     ):
         r"""Trains on a corpus, which is read block by block and need not fit into memory.

@@ -29,6 +29,7 @@ from keras_richctx.viz.through_layers import through_layers
 from keras_richctx.viz.trajectory import trajectory
 from keras_richctx.viz.views import View, alignment_view, caption_view, head_view, model_view, neuron_view, token_view
 from keras_richctx.viz.weight_changes import weight_change, weight_changes
+from keras_richctx.viz.word_map import word_map
 
 __all__ = [
     "AttentionMaps",
@@ -80,5 +81,6 @@ __all__ = [
     "trajectory",
     "weight_change",
     "weight_changes",
+    "word_map",
     "weight_on_links",
 ]

@@ -90,7 +90,7 @@ def trajectory(hidden, tokens, mask=None, ax=None, title=None, dark=None):
         if title:
             ax.set_title(title, loc="left", color=colour["ink"], family=families, parse_math=False, usetex=False)
         label_colours = [line_colour for place, line_colour in zip(places, line_colours) for _ in place]
-        _draw_labels(ax, np.concatenate(places), labels, label_colours, families, colour["page"])
+        draw_point_labels(ax, np.concatenate(places), labels, label_colours, families, colour["page"])
     return ax
 
 
@@ -105,7 +105,7 @@ def _draw_path(ax, places, line_colour, line_style):
         ax.annotate("", middle, start + 0.5 * (end - start), arrowprops=look, zorder=1)
 
 
-def _draw_labels(ax, places, labels, label_colours, families, page):
+def draw_point_labels(ax, places, labels, label_colours, families, page):
     """Writes each label beside its point, on the side where it covers least of what is there already."""
     figure = ax.get_figure(root=True)
     figure.draw_without_rendering()  # the layout decides where points lie

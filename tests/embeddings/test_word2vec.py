@@ -4,7 +4,8 @@ import keras
 import numpy as np
 import pytest
 
-from keras_richctx.embeddings import WindowBatches, Word2Vec
+from keras_richctx.embeddings import WindowBatches
+from keras_richctx.models import Word2Vec
 
 from .conftest import GROUPS
 
@@ -37,7 +38,7 @@ def test_the_loss_is_that_of_the_formula(architecture, objective, corpus, tokeni
 @pytest.mark.parametrize("architecture, objective", SETTINGS)
 def test_words_that_stand_together_come_together(architecture, objective, corpus, tokenizer, counts):
     model = Word2Vec(tokenizer, counts, 7, architecture, objective)
-    history = model.train(corpus, epochs=10, learning_rate=0.05, window=3, sample=0, batch_size=64, seed=1, progress=False)
+    history = model.fit_corpus(corpus, epochs=10, learning_rate=0.05, window=3, sample=0, batch_size=64, seed=1, progress=False)
     assert history.history["loss"][-1] < history.history["loss"][0]
     vectors = model.vectors()
     within = [vectors.similarity(group[0], word) for group in GROUPS for word in group[1:]]
@@ -101,14 +102,14 @@ def test_the_same_seed_trains_the_same(corpus, tokenizer, counts):
     for _ in range(2):
         keras.utils.set_random_seed(0)
         model = Word2Vec(tokenizer, counts, 5)
-        model.train(corpus, epochs=1, batch_size=32, progress=False)
+        model.fit_corpus(corpus, epochs=1, batch_size=32, progress=False)
         found.append(model.get_weights()[0])
     np.testing.assert_allclose(*found, atol=1e-6)
 
 
 def test_a_saved_model_is_the_model(corpus, tokenizer, counts, tmp_path):
     model = Word2Vec(tokenizer, counts, 5, "cbow")
-    model.train(corpus, epochs=1, batch_size=32, progress=False)
+    model.fit_corpus(corpus, epochs=1, batch_size=32, progress=False)
     model.save(tmp_path / "model.keras")
     loaded = keras.saving.load_model(tmp_path / "model.keras")
     batch = batch_of(model, corpus)
@@ -139,4 +140,4 @@ def test_wrong_arguments_are_refused_by_name(tokenizer, counts, corpus):
     with pytest.raises(ValueError, match="one count for each of the 14 tokens"):
         Word2Vec(tokenizer, counts[1:])
     with pytest.raises(ValueError, match="Received: epochs=0"):
-        Word2Vec(tokenizer, counts).train(corpus, epochs=0)
+        Word2Vec(tokenizer, counts).fit_corpus(corpus, epochs=0)

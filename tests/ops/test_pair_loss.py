@@ -8,7 +8,7 @@ from keras_richctx.ops import pair_loss
 
 pytestmark = pytest.mark.backends
 
-B, C, O, D = 3, 5, 4, 7
+B, C, K, D = 3, 5, 4, 7
 
 
 @pytest.fixture
@@ -16,16 +16,16 @@ def batch():
     rng = np.random.default_rng(0)
     return {
         "inputs": rng.normal(size=(B, C, D)).astype("float32"),
-        "outputs": rng.normal(size=(B, O, D)).astype("float32"),
-        "labels": rng.integers(0, 2, (B, O)),
+        "outputs": rng.normal(size=(B, K, D)).astype("float32"),
+        "labels": rng.integers(0, 2, (B, K)),
         "input_mask": np.arange(C)[None] < np.array([5, 2, 0])[:, None],
-        "output_mask": rng.random((B, O)) < 0.7,
+        "output_mask": rng.random((B, K)) < 0.7,
     }
 
 
 def by_hand(inputs, outputs, labels, input_mask, output_mask):
     """The loss of each row, and the gradients of their sum, in float64, pair by pair."""
-    losses, of_inputs, of_outputs = np.zeros(B), np.zeros((B, C, D)), np.zeros((B, O, D))
+    losses, of_inputs, of_outputs = np.zeros(B), np.zeros((B, C, D)), np.zeros((B, K, D))
     for b in range(B):
         for i in np.flatnonzero(input_mask[b]):
             for j in np.flatnonzero(output_mask[b]):
