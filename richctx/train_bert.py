@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from richctx.options import StrategyOption
 from richctx.quiet import import_quietly
 
 of_model = partial(typer.Option, rich_help_panel="The model")
@@ -55,6 +56,7 @@ def train_bert(
     warmup: Annotated[float, of_training(min=0, max=0.99, help="The part of the steps in which the rate rises.")] = 0.01,
     weight_decay: Annotated[float, of_training(min=0, max=0.99, help="Of AdamW; not of biases and layer normalisations.")] = 0.01,
     seed: Annotated[int, of_training(help="Of the first weights, of dropout and of what is masked.")] = 0,
+    strategy: StrategyOption = "one",
 ):
     """Pre-train BERT on text: fill gaps, and tell whether the second of two texts is next.
 
@@ -82,4 +84,4 @@ def train_bert(
         dropout=dropout,
         seed=seed,
     )
-    train_model(out, text, validation, start, recipe)
+    train_model(out, text, validation, start, recipe, strategy)

@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -71,7 +73,18 @@ def test_roberta_has_bytes_and_full_sentences(text, tmp_path):
     assert Bert.from_preset(tmp_path).pad_id == model.bert.pad_id
 
 
+def test_two_devices_train_as_one(cli, text, tmp_path):
+    options = ["--text", text, *OPTIONS, "--size", "bert_tiny", "--epochs", "1", "--dropout", "0"]
+    devices = [sys.executable, "-m", "richctx", "train", "bert", *options, "--out", tmp_path / "two", "--strategy", "mirrored"]
+    done = subprocess.run(devices, capture_output=True, text=True, check=False)  # of its own, since TensorFlow lays out its devices once
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert cli("train", "bert", *options, "--out", tmp_path / "one").exit_code == 0
+    one, two = (json.loads((tmp_path / name / "training.json").read_text())["result"]["measures"] for name in ("one", "two"))
+    assert two == pytest.approx(one, rel=1e-3)
+
+
 def test_what_is_missing_is_named(cli, tmp_path, text):
     assert "There is no such file of sentences" in cli("train", "bert", "--text", tmp_path / "no.txt", "--out", tmp_path / "run").stderr
     assert "The sizes are bert_l2_h128" in cli("train", "bert", "--text", text, "--size", "huge", "--out", tmp_path / "run").stderr
+    assert "A strategy is one of auto, one" in cli("train", "bert", "--text", text, "--strategy", "both", "--out", tmp_path / "run").stderr
     assert not (tmp_path / "run").exists()
