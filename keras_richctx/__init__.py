@@ -5,7 +5,7 @@ from importlib.metadata import version
 from keras_richctx import datasets, embeddings, finetuning, generation, layers, metrics, models, ops, text, training, viz
 from keras_richctx.course import check, notebook, show_source
 from keras_richctx.recurrent import traces
-from keras_richctx.viz import attention_maps
+from keras_richctx.viz import attention_maps, hidden_states
 
 __version__ = version("keras-richctx")
 
@@ -16,6 +16,7 @@ __all__ = [
     "embeddings",
     "finetuning",
     "generation",
+    "hidden_states",
     "layers",
     "metrics",
     "models",

@@ -19,6 +19,7 @@ from keras_richctx.viz.gradient_norms import gradient_norms
 from keras_richctx.viz.head_grid import head_grid
 from keras_richctx.viz.head_measures import even_attention, hits_on_links, induction_links, offset_links, same_token_links, token_links, weight_on_links
 from keras_richctx.viz.head_scores import head_scores
+from keras_richctx.viz.hidden_states import HiddenStates, hidden_states
 from keras_richctx.viz.layer_weights import layer_weights
 from keras_richctx.viz.learning_curves import learning_curves, mean_and_deviation
 from keras_richctx.viz.maps import AttentionMaps
@@ -35,6 +36,7 @@ __all__ = [
     "AttentionMaps",
     "Attribution",
     "GradientFlow",
+    "HiddenStates",
     "View",
     "alignment",
     "alignment_view",
@@ -59,6 +61,7 @@ __all__ = [
     "head_scores",
     "head_view",
     "heads",
+    "hidden_states",
     "hits_on_links",
     "induction_links",
     "layer_weights",
@@ -81,6 +84,6 @@ __all__ = [
     "trajectory",
     "weight_change",
     "weight_changes",
-    "word_map",
     "weight_on_links",
+    "word_map",
 ]

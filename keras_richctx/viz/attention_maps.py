@@ -69,8 +69,8 @@ def attention_maps(model, inputs, layers=None, tokens=None, target_tokens=None, 
     if different:
         raise ValueError(f"Each batch goes through the same layers. Received: {names} in the first, {different} in another. Give the batches one by one.")
     first = batches[0]
-    parts = {part: {name: _joined([seen[name][part] for _, seen in batches]) for name in names if part in first[1][name]} for part in PARTS}
-    streams, masks, read_segments = _streams([reading for reading, _ in batches])
+    parts = {part: {name: joined([seen[name][part] for _, seen in batches]) for name in names if part in first[1][name]} for part in PARTS}
+    streams, masks, read_segments = joined_streams([reading for reading, _ in batches])
     return AttentionMaps(
         parts["weights"],
         query_vectors=parts["queries"],
@@ -117,13 +117,13 @@ def _explain(model, found, layers):
     raise ValueError(f"No map has such a name. Received: layers={layers!r}. The attention layers are {', '.join(found)}")
 
 
-def _joined(arrays):
+def joined(arrays):
     """Puts the arrays of several batches under one another, filled up with zeros at the ends of rows."""
     sizes = np.max([array.shape for array in arrays], axis=0)
     return np.concatenate([np.pad(array, [(0, 0), *((0, size - n) for size, n in zip(sizes[1:], array.shape[1:]))]) for array in arrays])
 
 
-def _streams(batches):
+def joined_streams(batches):
     """Joins the tokens, masks and segments of the readings of several batches."""
 
     def filled(rows, length, nothing):

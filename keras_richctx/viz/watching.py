@@ -39,22 +39,43 @@ def find_attention(model):
         >>> list(find_attention(krc.models.Bert(num_layers=2, width=12, num_heads=3, vocab_size=37)))
         ['block_0/attention', 'block_1/attention']
     """
-    found = list(_numbered(_find(model, (), set())))
+    return named((path or (model.name,), layer) for path, layer in walk(model) if watcher(layer) is not None)
+
+
+def named(found):
+    """Names layers by their paths, without what all of these have in common at the front.
+
+    Args:
+        found: iterable of pairs of a path, a tuple of names, and a layer.
+
+    Returns:
+        A dict from names to layers.
+    """
+    found = list(_numbered(found))
     parts = zip(*(path[:-1] for path, _ in found))
     shared = sum(1 for _ in itertools.takewhile(lambda names: len(set(names)) == 1, parts))
     return {"/".join(path[shared:]): layer for path, layer in found}
 
 
-def _find(layer, path, seen):
-    """Yields pairs of a path, a tuple of names, and an attention layer."""
+def walk(layer, path=(), seen=None):
+    """Goes through a model and all layers in it, each once, but for what stands inside of attention layers.
+
+    Args:
+        layer: `keras.Model` or layer.
+        path: tuple of names, where it stands.
+        seen: set of the ids of layers that were there before.
+
+    Yields:
+        Pairs of a path, a tuple of names, and a layer.
+    """
+    seen = set() if seen is None else seen
     if id(layer) in seen:
         return
     seen.add(id(layer))
-    if _watcher(layer) is not None:
-        yield path or (layer.name,), layer
-        return
-    for child in layer._flatten_layers(include_self=False, recursive=False):
-        yield from _find(child, (*path, child.name), seen)
+    yield path, layer
+    if watcher(layer) is None:
+        for child in layer._flatten_layers(include_self=False, recursive=False):
+            yield from walk(child, (*path, child.name), seen)
 
 
 def _numbered(found):
@@ -65,7 +86,7 @@ def _numbered(found):
         yield (path if counts[path] == 1 else (*path[:-1], f"{path[-1]}_{counts[path]}")), layer
 
 
-def _watcher(layer):
+def watcher(layer):
     """Returns a function that makes, of a function to call with what was seen, the attributes to change; or `None` for a layer that does not attend."""
     if isinstance(layer, Attending):
         return None if layer.attends_in is None else functools.partial(_watch, layer)
@@ -103,20 +124,20 @@ def watching(layers, wanted=lambda name: True):
         calls[name] = calls.get(name, 0) + 1
         key = name if calls[name] == 1 else f"{name} {calls[name]}"
         if wanted(key):
-            seen[key] = {**{what: _array(tensor, name) for what, tensor in tensors.items()}, **({} if note is None else {"note": note})}
+            seen[key] = {**{what: as_array(tensor, name) for what, tensor in tensors.items()}, **({} if note is None else {"note": note})}
 
     with contextlib.ExitStack() as stack:
         for name, layer in layers.items():
-            stack.enter_context(changed(layer, **_watcher(layer)(functools.partial(see, name))))
+            stack.enter_context(changed(layer, **watcher(layer)(functools.partial(see, name))))
         yield seen
 
 
-def _array(tensor, name):
-    """Returns a tensor as a float32 array of its own."""
+def as_array(tensor, name):
+    """Returns a tensor as a float32 array of its own, or raises where it has no values yet; `name` is that of the layer."""
     try:
         return np.array(keras.ops.convert_to_numpy(keras.ops.cast(tensor, "float32")))
     except (NotImplementedError, TypeError) as error:
         raise ValueError(
-            f"{name} attends inside a compiled function or a compiled loop of the backend, where its weights have no values to look at. Take it out of the "
-            f"compiled part, or give the layer that holds the loop `attends_in` and `attention_of`. Received: {type(tensor).__name__}"
+            f"{name} is called inside a compiled function or a compiled loop of the backend, where there are no values to look at. Take it out of the "
+            f"compiled part; for attention, or give the layer that holds the loop `attends_in` and `attention_of`. Received: {type(tensor).__name__}"
         ) from error

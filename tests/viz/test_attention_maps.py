@@ -206,7 +206,7 @@ def subclassed():
         x, found = inputs["x"], {}
         for name, look in zip(("look", "look_2"), model.looks):
             found[name] = of_keras(look, x, x, REAL[:, None, :])
-            x = array(x + look(x, x, attention_mask=REAL[:, None, :]))
+            x = x + array(look(*[keras.ops.convert_to_tensor(x)] * 2, attention_mask=keras.ops.convert_to_tensor(REAL[:, None, :])))
         return found
 
     return model, inputs, maps
@@ -299,21 +299,28 @@ def equal(ones, others):
 @pytest.mark.parametrize("case", CASES)
 def test_maps_are_what_numpy_computes_and_nothing_else_changes(case):
     model, inputs, maps = case()
-    predicted, called, weights = keras.tree.flatten(model.predict(inputs, verbose=0)), outputs(model, inputs), model.get_weights()
+    called = outputs(model, inputs)
     state = [array(v) for v in model.variables]
-    found = attention_maps(model, inputs)
-    for name, expected in maps().items():
-        np.testing.assert_allclose(found[name], expected, atol=1e-5, err_msg=name)
-    assert list(found) == list(maps())  # in the order of the calls
-    assert all(weights.dtype == np.float32 for weights in found.values())
+    found, expected = attention_maps(model, inputs), maps()
+    assert list(found) == list(expected)  # in the order of the calls
+    for name, weights in expected.items():
+        np.testing.assert_allclose(found[name], weights, atol=1e-5, err_msg=name)
+        assert found[name].dtype == np.float32
     equal(called, outputs(model, inputs))
-    equal(predicted, keras.tree.flatten(model.predict(inputs, verbose=0)))
-    equal(weights, model.get_weights())
     equal(state, [array(v) for v in model.variables])
     assert not any({"call", "attend", "_compute_attention", "_apply_scores"} & set(vars(layer)) for layer in model._flatten_layers())
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case is not fitted])
+@pytest.mark.parametrize("case", [functional, fitted, subclassed])
+def test_what_was_compiled_goes_on_as_it_was(case):
+    model, inputs, _ = case()
+    before, compiled = keras.tree.flatten(model.predict(inputs, verbose=0)), model.predict_function
+    attention_maps(model, inputs)
+    equal(before, keras.tree.flatten(model.predict(inputs, verbose=0)))
+    assert model.predict_function is compiled
+
+
+@pytest.mark.parametrize("case", [bert, transformer, bahdanau, functional, subclassed, dot, aligned, keras_hub_decoder])
 def test_a_loaded_model_has_the_same_maps(case, tmp_path):
     model, inputs, _ = case()
     model(keras.tree.map_structure(keras.ops.convert_to_tensor, inputs))
@@ -322,3 +329,208 @@ def test_a_loaded_model_has_the_same_maps(case, tmp_path):
     assert list(before) == list(after)
     for name in before:
         np.testing.assert_allclose(before[name], after[name], atol=1e-6)
+
+
+@pytest.mark.parametrize("policy, tolerance", [("mixed_float16", 5e-3), ("mixed_bfloat16", 3e-2)])
+def test_half_precision_gives_float32_maps_that_are_near(policy, tolerance):
+    inputs = keras.Input((S, D))
+    x = keras.layers.MultiHeadAttention(H, K, name="look", dtype=policy)(inputs, inputs)
+    model = keras.Model(inputs, krc.layers.MultiHeadAttention(H, K, name="our", dtype=policy)(x))
+    maps = attention_maps(model, vectors(B, S, D))
+    np.testing.assert_allclose(maps["look"], of_keras(model.get_layer("look"), *[vectors(B, S, D)] * 2), atol=tolerance)
+    np.testing.assert_allclose(maps["our"].sum(axis=-1), 1, atol=tolerance)
+    assert maps["our"].dtype == np.float32
+
+
+@pytest.mark.parametrize("layer_class", [keras.layers.MultiHeadAttention, krc.layers.MultiHeadAttention])
+def test_rows_that_see_nothing_are_zero_and_the_output_there_is_what_it_was(layer_class):
+    inputs, mask = keras.Input((S, D)), keras.Input((S, S), dtype="bool")
+    model = keras.Model([inputs, mask], layer_class(H, K, name="look")(inputs, inputs, attention_mask=mask))
+    seen = np.tril(np.ones((S, S), bool), -1)  # the first position sees nothing
+    given = [vectors(B, S, D), np.tile(seen, (B, 1, 1))]
+    before = outputs(model, given)
+    maps = attention_maps(model, given)
+    assert not maps["look"][:, :, 0].any()
+    np.testing.assert_allclose(maps["look"][:, :, 1:].sum(axis=-1), 1, atol=1e-6)
+    assert not (maps["look"] * ~seen).any()
+    equal(before, outputs(model, given))
+
+
+class Restless(keras.Model):
+    """Drops out always, and counts its calls."""
+
+    def __init__(self):
+        super().__init__()
+        self.look = keras.layers.MultiHeadAttention(H, K, dropout=0.5, name="look")
+        self.score = keras.layers.Attention(dropout=0.5, seed=3, name="score")
+        self.noise = keras.layers.Dropout(0.5, seed=1)
+        self.rnn = krc.layers.LSTM(D, stateful=True, return_sequences=True)
+        self.calls = self.add_weight(shape=(), initializer="zeros", trainable=False, name="calls")
+
+    def call(self, inputs):
+        self.calls.assign(self.calls + 1)
+        x = self.look(inputs, inputs, training=True)
+        return self.rnn(self.score([x, self.noise(inputs, training=True)], training=True))
+
+
+def test_states_and_seeds_are_as_they_were_and_weights_those_before_dropout():
+    model, x = Restless(), vectors(B, S, D)
+    model(x)
+    state = [array(v) for v in model.variables]
+    maps = attention_maps(model, x)
+    equal(state, [array(v) for v in model.variables])
+    for weights in maps.values():
+        np.testing.assert_allclose(weights.sum(axis=-1), 1, atol=1e-5)
+    np.testing.assert_allclose(maps["look"], of_keras(model.look, x, x), atol=1e-5)
+    equal([maps[name] for name in maps], attention_maps(model, x).values())  # the same draws again
+    fresh = Restless()
+    assert list(attention_maps(fresh, x)) == ["look", "score"]  # of a model that was not built before
+
+
+def test_attention_over_several_axes_is_one_map_of_all_places():
+    grid = vectors(B, 2, 3, D)
+    inputs = keras.Input((2, 3, D))
+    layers = [keras.layers.MultiHeadAttention(H, K, attention_axes=axes, name=name) for axes, name in ((None, "all"), (2, "rows"))]
+    model = keras.Model(inputs, [layer(inputs, inputs) for layer in layers])
+    maps = attention_maps(model, grid)
+    every = layers[0]
+    np.testing.assert_allclose(maps["all"], of_heads(grid.reshape(B, 6, D), grid.reshape(B, 6, D), *_projections(every)), atol=1e-5)
+    rows = np.stack([of_heads(grid[:, i], grid[:, i], *_projections(layers[1])) for i in range(2)], axis=1)  # (B, 2, H, 3, 3)
+    np.testing.assert_allclose(maps["rows"], rows.reshape(B, 2 * H, 3, 3), atol=1e-5)
+
+
+def _projections(layer):
+    return [(dense.kernel, dense.bias) for dense in (layer._query_dense, layer._key_dense)]
+
+
+def test_what_a_layer_hides_is_computed_again_and_said():
+    hidden = attention_maps(*functional()[:2])
+    assert "computed again" in hidden.notes["look"]
+    assert not attention_maps(*fitted()[:2]).notes  # with dropout the layer has its weights
+
+
+def test_batches_are_the_whole_and_datasets_too():
+    model, _, _ = bert()
+    rows = {"token_ids": np.concatenate([ids(), ids() * 0 + 5])}
+    whole = attention_maps(model, rows)
+    parts = attention_maps(model, rows, batch_size=4)
+    batches = attention_maps(model, iter([({"token_ids": row[None]}, np.zeros(1)) for row in rows["token_ids"]]))
+    for name in whole:
+        np.testing.assert_allclose(whole[name], parts[name], atol=1e-6)
+        np.testing.assert_allclose(whole[name], batches[name], atol=1e-6)
+    with pytest.raises(ValueError, match=r"batches of its own\. Received: batch_size=2"):
+        attention_maps(model, iter([rows]), batch_size=2)
+    with pytest.raises(ValueError, match="nothing to read"):
+        attention_maps(model, iter([]))
+
+
+def test_some_layers_alone():
+    model, inputs, _ = transformer()
+    assert list(attention_maps(model, inputs, layers="*/source_attention")) == ["decoder/block_0/source_attention", "decoder/block_1/source_attention"]
+    assert list(attention_maps(model, inputs, layers=["encoder/*", "decoder/block_1/self*"])) == [
+        "encoder/block_0/attention",
+        "encoder/block_1/attention",
+        "decoder/block_1/self_attention",
+    ]
+    with pytest.raises(ValueError, match=r"Received: layers='middle/\*'\. The attention layers are encoder/block_0/attention"):
+        attention_maps(model, inputs, layers="middle/*")
+
+
+class Looped(keras.layers.Layer):
+    """Attends inside of a loop of the backend."""
+
+    def __init__(self):
+        super().__init__()
+        self.look = keras.layers.MultiHeadAttention(H, K, name="look")
+
+    def build(self, shape):
+        self.look.build(shape, shape)
+
+    def call(self, x):
+        return keras.ops.fori_loop(0, 2, lambda i, y: self.look(y, y), x)
+
+
+class Shown(Looped):
+    """The same, which says itself what it looked at: in the state before each step."""
+
+    attends_in = "call"
+
+    def attention_of(self, result, x):
+        weights = []
+        for _ in range(2):
+            y, once = self.look(x, x, return_attention_scores=True)
+            weights.append(once)
+            x = y
+        return {"weights": keras.ops.concatenate(weights, axis=1), "note": "two steps"}
+
+
+def test_what_is_compiled_away_is_an_error_and_a_layer_may_speak_for_itself():
+    layer, x = Looped(), vectors(B, S, D)
+    if keras.backend.backend() == "jax":
+        with pytest.raises(ValueError, match=r"look is called inside a compiled .* attends_in"):
+            attention_maps(layer, x)
+    else:  # these take the steps of an eager loop one by one
+        assert list(attention_maps(layer, x)) == ["look", "look 2"]
+    layer = Shown()
+    maps = attention_maps(layer, x)
+    (weights,) = maps.values()
+    assert weights.shape == (B, 2 * H, S, S)
+    np.testing.assert_allclose(weights[:, :H], of_keras(layer.look, x, x), atol=1e-5)
+    assert list(maps.notes.values()) == ["two steps"]
+
+
+def test_a_model_without_attention_is_told_so():
+    model = keras.Sequential([keras.Input((S, D)), keras.layers.Dense(3)], name="plain")
+    with pytest.raises(ValueError, match=r"There is no attention layer in the model\. Received: model=plain"):
+        attention_maps(model, vectors(B, S, D))
+    with pytest.raises(ValueError, match="does not read texts"):
+        attention_maps(functional()[0], ["a text"])
+
+
+def test_texts_and_pairs_have_their_tokens_and_segments():
+    tokenizer = krc.text.WordPieceTokenizer.train(["the cat sat on the mat"] * 3, vocab_size=40)
+    model = krc.models.Bert(tokenizer, num_layers=1, width=D, num_heads=H)
+    maps = attention_maps(model, [("the cat", "sat"), ("the cat sat", "on the mat")])
+    assert maps.tokens[0][:6] == ["[CLS]", "the", "cat", "[SEP]", "sat", "[SEP]"]
+    assert maps.segments[0][:7] == [0, 0, 0, 0, 1, 1, 0]
+    example = maps.example(0)
+    assert example["tokens"] == ["[CLS]", "the", "cat", "[SEP]", "sat", "[SEP]"]
+    assert example["segments"] == [0, 0, 0, 0, 1, 1]
+    assert example["weights"]["attention"].shape == (H, 6, 6)
+    assert example["queries"]["attention"].shape == example["keys"]["attention"].shape == (H, 6, D // H)
+    alone = attention_maps(model, "the cat sat")
+    assert (alone.segments, alone.tokens) == (None, [["[CLS]", "the", "cat", "sat", "[SEP]"]])
+    equal([attention_maps(model, {"token_ids": np.array([tokenizer("the cat sat", bos=True, eos=True)])})["attention"]], [alone["attention"]])
+    with pytest.raises(ValueError, match=r"all are pairs of texts or none\. Received: 1 pairs among 2"):
+        attention_maps(model, ["the cat", ("the cat", "sat")])
+
+
+def test_the_two_texts_of_a_pair_are_told_apart_where_the_model_has_one_segment():
+    tokenizer = krc.text.ByteLevelBPETokenizer.train(["the cat sat on the mat"] * 3, vocab_size=270, special_tokens=["<s>", "<pad>", "</s>"])
+    model = krc.models.Bert(tokenizer, num_layers=1, width=D, num_heads=H, num_segments=1, model_type="roberta")
+    maps = attention_maps(model, ("the", "cat sat"))
+    second = maps.tokens[0].index(tokenizer.pieces([tokenizer.eos_id])[0]) + 2
+    assert maps.segments[0] == [0] * second + [1] * (len(maps.tokens[0]) - second)
+
+
+def test_a_translation_shows_where_each_written_word_looked():
+    for model in (bahdanau()[0], transformer()[0]):
+        translation = model.translate("the cat sleeps", max_new_tokens=None)
+        maps = attention_maps(model, "the cat sleeps")
+        assert maps.tokens == [translation.source_tokens]
+        assert maps.target_tokens[0][: len(translation.target_tokens)] == translation.target_tokens
+        across = "decoder" if "decoder" in maps else "decoder/block_0/source_attention"  # the last layer but one
+        np.testing.assert_allclose(maps.example()["weights"][across].mean(axis=0), translation.alignment, atol=1e-5)
+        pair = attention_maps(model, [("the cat sleeps", "le chat dort")])
+        assert pair.target_tokens == [["le", "chat", "dort", "[EOS]"]]
+        given = {"encoder_token_ids": [model.source_tokenizer("the cat sleeps", eos=True)], "decoder_token_ids": [model.target_tokenizer("le chat", bos=True)]}
+        assert attention_maps(model, {name: np.array(rows) for name, rows in given.items()}).target_tokens == [["le", "chat", "…"]]
+
+
+def test_tokens_are_given_for_any_model():
+    model, inputs, _ = dot()
+    maps = attention_maps(model, inputs, tokens=list("abcdefg"), target_tokens=list("stuvw"))
+    example = maps.example(1)
+    assert (example["tokens"], example["target_tokens"]) == (list("abcdefg"), list("stuvw"))
+    with pytest.raises(ValueError, match=r"as many tokens as positions.*Received: \[2\] tokens for \[5, 7\]"):
+        attention_maps(model, inputs, tokens=["a", "b"])
