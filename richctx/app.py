@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from richctx.attend import attend
 from richctx.course import course
 from richctx.demo import demo
 from richctx.doctor import doctor
@@ -34,6 +35,7 @@ training.command("bert")(train_bert)
 training.command("elmo")(train_elmo)
 app.command()(finetune)
 app.command()(embed)
+app.command()(attend)
 app.command()(course)
 app.command()(doctor)
 

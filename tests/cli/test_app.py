@@ -10,7 +10,7 @@ from keras_richctx.translation.recipe import Recipe
 from richctx.errors import explain
 from richctx.train import train
 
-COMMANDS = ["demo", "translate", "translate train", "translate run", "translate evaluate", "course", "doctor"]
+COMMANDS = ["demo", "translate", "translate train", "translate run", "translate evaluate", "attend", "course", "doctor"]
 
 
 def test_help_brings_neither_keras_nor_an_engine():
