@@ -1,6 +1,6 @@
 // The model view: a small heat map for each head of each layer, and one enlarged.
 
-const SMALL = 84; // pixels of a small map
+const SMALLEST = 36, LARGEST = 96; // pixels of a small map
 
 views.model = async (root, data) => {
   const layers = data.layers.map((_, k) => new Layer(data, k));
@@ -14,6 +14,7 @@ views.model = async (root, data) => {
     update();
   });
   const most = Math.max(...layers.map(({H}) => H));
+  const side = Math.max(SMALLEST, Math.min(LARGEST, Math.floor((window.innerWidth - 140) / most) - 6)); // so that all heads of a layer fit
   const body = el("tbody");
   const numbers = Array.from({length: most}, (_, h) => el("th", {scope: "col"}, `${h + 1}`));
   const grid = el("table", {class: "grid", onkeydown: (event) => key(event)}, el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "layer \\ head"), ...numbers)), body);
@@ -52,7 +53,7 @@ views.model = async (root, data) => {
   // A small map: as many points as there are tokens, or the largest of several where there are more tokens than points.
   function draw({layer, h, canvas}, [queries, keys]) {
     const matrix = matrixOf(layer, h, queries, keys), longest = Math.max(queries.length, keys.length, 1);
-    const fewer = Math.max(1, Math.ceil(longest / (SMALL * (window.devicePixelRatio || 1))));
+    const fewer = Math.max(1, Math.ceil(longest / (side * (window.devicePixelRatio || 1))));
     const [height, width] = [queries.length, keys.length].map((count) => Math.ceil(count / fewer));
     const points = new Float32Array(height * width);
     for (let t = 0, k = 0; t < queries.length; t++) {
@@ -62,7 +63,7 @@ views.model = async (root, data) => {
         if (matrix[k] > points[at]) points[at] = matrix[k];
       }
     }
-    const context = sizeCanvas(canvas, (SMALL * keys.length) / longest || 1, (SMALL * queries.length) / longest || 1);
+    const context = sizeCanvas(canvas, (side * keys.length) / longest || 1, (side * queries.length) / longest || 1);
     context.imageSmoothingEnabled = false;
     canvas.dataset.largest = Math.max(0, ...points).toFixed(3);
     if (!points.length) return;
