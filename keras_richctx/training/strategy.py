@@ -6,10 +6,13 @@ import os
 
 import keras
 
-NAMES = ("auto", "one", "mirrored", "multi_worker", "tpu", "data_parallel")
+from keras_richctx.training.model_parallel import model_parallel
+
+NAMES = ("auto", "one", "mirrored", "multi_worker", "tpu", "data_parallel", "model_parallel")
+COUNTED = ("mirrored", "data_parallel", "model_parallel")  # for which a number of devices can be given
 
 
-def strategy(name="auto", devices=None):
+def strategy(name="auto", devices=None, parts=None):
     """Returns the strategy under which a model is built, compiled and trained.
 
     On TensorFlow these are the strategies of `tf.distribute`, on JAX those of `keras.distribution`. Whichever it is, it goes around all three:
@@ -32,15 +35,18 @@ def strategy(name="auto", devices=None):
             - `"mirrored"`: the GPUs of this machine, `tf.distribute.MirroredStrategy`; without GPUs, parts of its processor, to try things out on;
             - `"multi_worker"`: the machines that `TF_CONFIG` names, `tf.distribute.MultiWorkerMirroredStrategy`;
             - `"tpu"`: the TPU that the environment names, `tf.distribute.TPUStrategy`. It has not been tried, for want of a TPU;
-            - `"data_parallel"`: the devices of `keras.distribution.DataParallel`, on JAX.
-        devices: integer, how many devices to take, for `"mirrored"` and `"data_parallel"`, or `None` for all (of the parts of a processor, two). A processor
-            is divided once in a process.
+            - `"data_parallel"`: the devices of `keras.distribution.DataParallel`, on JAX;
+            - `"model_parallel"`: those of `keras.distribution.ModelParallel`, on JAX, on which the weights of a Transformer lie by heads and hidden units.
+        devices: integer, how many devices to take, for `"mirrored"`, `"data_parallel"` and `"model_parallel"`, or `None` for all (of the parts of a processor,
+            two). A processor is divided once in a process.
+        parts: integer, for `"model_parallel"`, how many devices hold one copy of the model, or `None` for all of them. The copies share each batch.
 
     Returns:
         A `tf.distribute.Strategy` or a `keras.distribution.Distribution`, which have a `scope()`. The same call returns the same object.
 
     Raises:
-        ValueError: if there is no such strategy on this backend, if there are not so many devices, or if `TF_CONFIG` is missing or cannot be understood.
+        ValueError: if there is no such strategy on this backend, if there are not so many devices or they cannot be parted so, or if `TF_CONFIG` is missing or
+            cannot be understood.
 
     Example:
         >>> krc.training.strategy("one").num_replicas_in_sync
@@ -48,16 +54,19 @@ def strategy(name="auto", devices=None):
     """
     if name not in NAMES:
         raise ValueError(f"A strategy is one of {', '.join(NAMES)}. Received: name={name!r}")
-    if devices is not None and (name not in ("mirrored", "data_parallel") or devices < 1):
-        raise ValueError(f"devices is a number of devices of at least 1, for 'mirrored' and 'data_parallel'. Received: name={name!r}, devices={devices!r}")
+    if devices is not None and (name not in COUNTED or devices < 1):
+        raise ValueError(f"devices is a number of devices of at least 1, for {', '.join(COUNTED)}. Received: name={name!r}, devices={devices!r}")
+    if parts is not None and name != "model_parallel":
+        raise ValueError(f"A model is held in parts by 'model_parallel' alone. Received: name={name!r}, parts={parts!r}")
     backend = keras.backend.backend()
-    if backend == "tensorflow" and name != "data_parallel":
+    if backend == "tensorflow" and not name.endswith("_parallel"):
         return _on_tensorflow(name, devices)
-    if backend == "jax" and name in ("auto", "one", "data_parallel"):
-        return _data_parallel(1 if name == "one" else devices)
+    if backend == "jax" and (name in ("auto", "one") or name.endswith("_parallel")):
+        there = _on_jax(1 if name == "one" else devices)
+        return model_parallel(there, parts or len(there)) if name == "model_parallel" else keras.distribution.DataParallel(devices=there)
     raise ValueError(
-        f"There is no strategy {name!r} on the backend {backend!r}. Set KERAS_BACKEND=tensorflow, or jax for 'data_parallel'; on PyTorch, models train on "
-        "one device, without a strategy."
+        f"There is no strategy {name!r} on the backend {backend!r}. Set KERAS_BACKEND=tensorflow, or jax for 'data_parallel' and 'model_parallel'; on PyTorch, "
+        "models train on one device, without a strategy."
     )
 
 
@@ -136,8 +145,9 @@ def check_cluster(text):
         raise ValueError(f"Each worker has an address of its own. Received: {', '.join(repeated)} twice.")
 
 
-def _data_parallel(devices):
+def _on_jax(devices):
+    """Returns the names of so many devices, or of all."""
     there = keras.distribution.list_devices()
     if devices is not None and devices > len(there):
         raise ValueError(f"JAX sees {len(there)} devices here. Received: devices={devices}")
-    return keras.distribution.DataParallel(devices=there[:devices])
+    return there[:devices]

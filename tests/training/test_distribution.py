@@ -163,7 +163,7 @@ def test_a_cluster_that_cannot_be_is_refused(config, message):
         check_cluster(config)
 
 
-@pytest.mark.parametrize("arguments", [("both",), ("one", 2), ("mirrored", 0), ("data_parallel",)])
+@pytest.mark.parametrize("arguments", [("both",), ("one", 2), ("mirrored", 0), ("data_parallel",), ("model_parallel",), ("mirrored", 2, 2)])
 def test_a_strategy_that_there_is_not_is_refused(arguments):
     with pytest.raises(ValueError, match=r"Received|no strategy"):
         krc.training.strategy(*arguments)

@@ -1,0 +1,36 @@
+"""Trains a small BERT on one, and on four, devices of JAX, and prints what came of it: a process of its own, since JAX lays out its devices once."""
+
+import json
+import os
+import sys
+
+if __name__ == "__main__":
+    os.environ.update(KERAS_BACKEND="jax", XLA_FLAGS="--xla_force_host_platform_device_count=4")
+
+    import keras
+    import numpy as np
+
+    import keras_richctx as krc
+
+    def train(strategy):
+        keras.utils.set_random_seed(0)
+        with strategy.scope():
+            bert = krc.models.Bert(num_layers=1, width=12, num_heads=4, vocab_size=37, dropout=0.0, attention_dropout=0.0)
+            model = krc.models.TextClassifier(bert, 3)
+            model.compile(keras.optimizers.Adam(0.01, clipnorm=1.0), weighted_metrics=None)
+            x = np.random.default_rng(0).integers(1, 37, size=(24, 7)).astype("int32")
+            history = krc.training.fit(model, x, np.arange(24) % 3, epochs=2, batch_size=8, shuffle=False, progress=False)
+        kernel = next(weight for weight in model.trainable_variables if weight.path.endswith("query_kernel"))
+        return {
+            "loss": history.history["loss"],
+            "weights": [weight.tolist() for weight in model.get_weights()],
+            "a part": kernel.value.addressable_shards[0].data.shape,
+        }
+
+    runs = {"one": ("one",), "data": ("data_parallel",), "model": ("model_parallel",), "both": ("model_parallel", 4, 2)}
+    results = {name: train(krc.training.strategy(*arguments)) for name, arguments in runs.items()}
+    try:
+        krc.training.strategy("model_parallel", 4, 3)
+    except ValueError as error:
+        results["refused"] = str(error)
+    json.dump(results, sys.stdout)
