@@ -1,6 +1,6 @@
 """What windows are worth to DRAW: the bound on binary digits with attention, without it, and of a plain variational autoencoder.
 
-    KERAS_BACKEND=jax python benchmarks/bench_draw.py                      # all runs, some minutes each; a second call goes on with those that are missing
+    KERAS_BACKEND=jax python benchmarks/bench_draw.py                      # all runs, some minutes each; a second call goes on where it was stopped
     KERAS_BACKEND=jax python benchmarks/bench_draw.py "DRAW with windows"  # the runs of that name only, and no table
 
 The digits are the 10,000 of MNIST's test files, from the directory that KERAS_RICHCTX_DATA names. A finished run is kept in build/draw, with its weights.
@@ -19,7 +19,7 @@ from harness import report
 import keras_richctx as krc
 from keras_richctx.vision.draw import gaussian_divergence
 
-SETTINGS = {"train": 8_500, "batch": 100, "epochs": 50, "rate": 2e-3, "seed": 0}
+SETTINGS = {"train": 8_500, "batch": 100, "epochs": 40, "rate": 2e-3, "seed": 0}
 RUNS = {
     "DRAW with windows": {"steps": 8, "latent_dim": 10, "units": 128},
     "DRAW without, as many units": {"steps": 8, "latent_dim": 10, "units": 128, "attention": False},
@@ -27,13 +27,16 @@ RUNS = {
     "plain VAE, as many weights": {"hidden": 136, "latent_dim": 40},
 }
 KEPT = Path(__file__).parents[1] / "build/draw"
+IMAGES = Path(__file__).parents[1] / "docs/images"
 
 
+@keras.saving.register_keras_serializable("benchmarks")
 class PlainVAE(keras.Model):
     """A variational autoencoder of one hidden layer on either side, with the outputs and the loss of `DRAW`."""
 
     def __init__(self, hidden, latent_dim, image_shape=(28, 28, 1), seed=None):
         super().__init__()
+        self.arguments = {"hidden": hidden, "latent_dim": latent_dim, "image_shape": image_shape, "seed": seed}
         self.image_shape = image_shape
         self.encoder = keras.Sequential([keras.layers.Flatten(), keras.layers.Dense(hidden, activation="relu"), keras.layers.Dense(2 * latent_dim)])
         self.decoder = keras.Sequential([keras.layers.Dense(hidden, activation="relu"), keras.layers.Dense(int(np.prod(image_shape)))])
@@ -47,6 +50,9 @@ class PlainVAE(keras.Model):
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         return krc.models.DRAW.compute_loss(self, x, y, y_pred, sample_weight, training)
+
+    def get_config(self):
+        return dict(self.arguments)
 
 
 def binary(digits, seed):
@@ -71,15 +77,21 @@ def train(options, settings, weights):
     """Trains one model, keeps its weights, and returns its measures."""
     keras.utils.set_random_seed(settings["seed"])
     learnt, held_out = digits(settings)
-    model = build(options, settings["seed"])
-    rate = keras.optimizers.schedules.CosineDecay(settings["rate"], settings["epochs"] * -(-settings["train"] // settings["batch"]))
+    model, partial = build(options, settings["seed"]), weights.with_suffix(".keras")
+    steps = -(-settings["train"] // settings["batch"])
+    rate = keras.optimizers.schedules.CosineDecay(settings["rate"], settings["epochs"] * steps)
     model.compile(keras.optimizers.Adam(rate, global_clipnorm=10.0))
-    start = time.perf_counter()
-    for epoch in range(settings["epochs"]):
+    if partial.exists():  # of a run that was cut short
+        model = keras.saving.load_model(partial)
+    seconds = []
+    for epoch in range(int(model.optimizer.iterations) // steps, settings["epochs"]):
+        start = time.perf_counter()
         history = model.fit(binary(learnt, epoch), batch_size=settings["batch"], verbose=0)
-        if epoch % 10 == 9:
-            print(f"epoch {epoch + 1}: {history.history['loss'][-1]:.2f} in {time.perf_counter() - start:.0f} s", flush=True)
-    minutes = (time.perf_counter() - start) / 60
+        seconds.append(time.perf_counter() - start)
+        if epoch % 5 == 4:
+            model.save(partial)
+            print(f"epoch {epoch + 1}: {history.history['loss'][-1]:.2f}, {seconds[-1]:.1f} s each", flush=True)
+    minutes = np.median(seconds) * settings["epochs"] / 60
     test = binary(held_out, 10**6)
     bounds = [model.evaluate(test, batch_size=500, verbose=0, return_dict=True)["loss"] for _ in range(5)]  # draws of the latent numbers
     divergence = float(np.mean(keras.ops.convert_to_numpy(model.predict(test, batch_size=500, verbose=0)["divergences"]).sum(axis=-1)))
@@ -109,6 +121,19 @@ def rows(results):
     ]
 
 
+def picture(options, settings, weights):
+    """Draws how a trained model told two digits and made two of its own, for a light and for a dark page."""
+    _, held_out = digits(settings)
+    model = build(options, settings["seed"])
+    model.load_weights(weights)
+    told, made = model.trace(binary(held_out[:2], 10**6)), model.draw(count=2)
+    canvases = np.concatenate([told["canvases"], keras.ops.convert_to_numpy(keras.ops.sigmoid(made["canvases"]))])
+    windows = np.concatenate([told["write_windows"], keras.ops.convert_to_numpy(made["write_windows"])])
+    for dark in (False, True):
+        figure = krc.viz.canvases(canvases, windows, dark=dark, title="Two digits told, and two that nobody wrote, step by step")
+        figure.savefig(IMAGES / f"canvases_{'dark' if dark else 'light'}.png", dpi=100)
+
+
 def main(chosen):
     results = {}
     for name, options in RUNS.items():
@@ -122,6 +147,8 @@ def main(chosen):
         if path.exists():
             results[name] = json.loads(path.read_text(encoding="utf-8"))["measures"]
             print(f"{name}: {results[name]}", flush=True)
+            if name == "DRAW with windows":
+                picture(options, SETTINGS, path.with_suffix(".weights.h5"))
     if chosen:
         return
     held_out = len(krc.datasets.load("mnist", "test")) - SETTINGS["train"]

@@ -3,7 +3,7 @@
     KERAS_BACKEND=jax python benchmarks/bench_glimpses.py              # all runs, some minutes each; a second call goes on with those that are missing
     KERAS_BACKEND=jax python benchmarks/bench_glimpses.py "by reward"  # the runs of that name only, and no table
 
-The digits are the 10,000 of MNIST's test files, from the directory that KERAS_RICHCTX_DATA names. A finished run is kept in build/glimpses, under its settings.
+The digits are the 10,000 of MNIST's test files, from the directory that KERAS_RICHCTX_DATA names. A finished run is kept in build/glimpses, with its weights.
 """
 
 import hashlib
@@ -15,6 +15,7 @@ from pathlib import Path
 import keras
 import numpy as np
 from harness import report
+from matplotlib.figure import Figure
 
 import keras_richctx as krc
 
@@ -28,6 +29,7 @@ RUNS = {
     "the middle only, clutter": {"location": "differentiable", "frozen": True, "clutter": True},
 }
 KEPT = Path(__file__).parents[1] / "build/glimpses"
+IMAGES = Path(__file__).parents[1] / "docs/images"
 
 
 def digits(settings):
@@ -55,8 +57,8 @@ def build(settings):
     return model
 
 
-def train(settings):
-    """Trains one model; returns its measures."""
+def train(settings, weights):
+    """Trains one model, keeps its weights, and returns its measures."""
     keras.utils.set_random_seed(settings["seed"])
     learnt, held_out = digits(settings)
     if settings.get("clutter"):
@@ -70,6 +72,7 @@ def train(settings):
     minutes = (time.perf_counter() - start) / 60
     tested = model.evaluate(held_out.pixels, held_out.labels, batch_size=500, verbose=0, return_dict=True)
     steps = model.trace(held_out.pixels)
+    model.save_weights(weights)
     by_step = (steps["probabilities"].argmax(axis=-1) == held_out.labels[:, None]).mean(axis=0)
     return {
         "accuracy": tested["accuracy"],
@@ -96,6 +99,24 @@ def rows(results):
     ]
 
 
+def picture(settings, weights):
+    """Draws where a trained model looked at some digits among clutter, for a light and for a dark page."""
+    _, held_out = digits(settings)
+    shown_digits = krc.datasets.cluttered_digits(held_out[:200], seed=10**6)
+    model = build(settings)
+    model(shown_digits.pixels[:1])
+    model.load_weights(weights)
+    steps = model.trace(shown_digits.pixels)
+    chosen = [int(np.flatnonzero(shown_digits.labels == digit)[0]) for digit in (2, 3, 5, 7)]
+    for dark in (False, True):
+        with krc.viz.style(dark):
+            figure = Figure(figsize=(7.2, 2.1), layout="constrained")
+            for ax, i in zip(figure.subplots(1, len(chosen)), chosen):
+                says = " ".join(str(digit) for digit in steps["probabilities"][i].argmax(axis=-1))
+                krc.viz.glimpses(shown_digits.pixels[i], steps["centres"][i], settings["size"], ax=ax, title=f"says {says}", dark=dark)
+            figure.savefig(IMAGES / f"glimpses_{'dark' if dark else 'light'}.png", dpi=100)
+
+
 def main(chosen):
     results = {}
     for name, options in RUNS.items():
@@ -104,10 +125,13 @@ def main(chosen):
         if not path.exists() and (not chosen or name in chosen):
             print(f"== {name}", flush=True)
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps({"run": name, "settings": settings, "measures": train(settings)}, indent=2) + "\n", encoding="utf-8")
+            measures = train(settings, path.with_suffix(".weights.h5"))
+            path.write_text(json.dumps({"run": name, "settings": settings, "measures": measures}, indent=2) + "\n", encoding="utf-8")
         if path.exists():
             results[name] = json.loads(path.read_text(encoding="utf-8"))["measures"]
             print(f"{name}: {results[name]}", flush=True)
+            if settings.get("clutter") and not settings.get("frozen"):
+                picture(settings, path.with_suffix(".weights.h5"))
     if chosen:
         return
     held_out = len(krc.datasets.load("mnist", "test")) - SETTINGS["train"]

@@ -1,5 +1,7 @@
 """Images drawn piece by piece on a canvas: a recurrent variational autoencoder that reads and writes through windows."""
 
+import math
+
 import keras
 import numpy as np
 
@@ -35,6 +37,9 @@ class DRAW(VariedShapes):
 
     $$\mathrm{read}(x, \hat{x}, h) = \gamma\, [F_Y\, x\, F_X^\top,\; F_Y\, \hat{x}\, F_X^\top] \quad (27), \qquad
     \mathrm{write}(h) = \frac{1}{\hat{\gamma}}\, \hat{F}_Y^\top\, w\, \hat{F}_X, \quad w = W_w h \quad (28, 29)$$
+
+    A fresh window lies over the whole image without gaps, $\tilde{\delta} = 1$ and $\sigma = \delta / 2$, and writes numbers as they are,
+    $\hat{\gamma} = \delta^{-2}$: what it does next is learnt.
 
     Without attention, $\mathrm{read} = [x, \hat{x}]$ (17) and $\mathrm{write} = W_w h$ (18), a number for each pixel.
 
@@ -94,6 +99,10 @@ class DRAW(VariedShapes):
         self.to_windows = [keras.layers.Dense(5, name=f"to_{kind}_window", dtype="float32") for kind in ("read", "write")] if attention else []
         for layer in (self.to_mean, self.to_log_deviation, self.to_writing, *self.to_windows):
             layer.build((None, units))
+        for layer, size, writes in zip(self.to_windows, (read_size, write_size), (False, True)):
+            stride = (max(height, width) - 1) / (size - 1)
+            # x, y, log sigma^2, log delta~, log gamma
+            layer.bias.assign([0.0, 0.0, 2 * math.log(stride / 2), 0.0, -2 * math.log(stride) if writes else 0.0])
         self.encoder.build((None, 2 * (read_size**2 * channels if attention else pixels) + units))
         self.decoder.build((None, latent_dim))
         self.first_canvas = self.add_weight(shape=self.image_shape, initializer="zeros", name="first_canvas")

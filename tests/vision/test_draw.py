@@ -62,6 +62,16 @@ def test_reading_and_writing_are_the_papers_equations(images):
                 np.testing.assert_allclose(to_numpy(written)[b, ..., 0], f_y.T @ writing @ f_x / np.exp(log_intensity), atol=1e-4)
 
 
+def test_a_fresh_window_writes_everywhere_about_what_it_is_given():
+    made = krc.models.DRAW((28, 28, 1), write_size=5)
+    made.to_writing.bias.assign(np.ones(25))
+    written, window = made.write(np.zeros((1, made.units), "float32"))
+    np.testing.assert_allclose(to_numpy(window)[0], [13.5, 13.5, 6.75, 3.375], rtol=1e-3)
+    written = to_numpy(written)[0, ..., 0]
+    assert 0.8 < written[10:18, 10:18].min() < written[10:18, 10:18].max() < 1.3
+    assert 0.8 < written.min() < written.max() < 3  # a filter at the edge has its weight on half as many pixels
+
+
 @pytest.mark.parametrize("attention", [True, False])
 def test_the_loss_is_the_bound_in_nats(images, attention):
     made = model(attention=attention)
