@@ -24,7 +24,7 @@ PUBLIC = [(namespace, name) for namespace in NAMESPACES for name in getattr(krc,
 
 
 def test_the_public_names_are_the_namespaces_and_the_course():
-    assert sorted(krc.__all__) == sorted([*NAMESPACES, "check", "notebook", "show_source", "traces"])
+    assert sorted(krc.__all__) == sorted([*NAMESPACES, "attention_maps", "check", "hidden_states", "notebook", "show_source", "traces"])
     assert krc.__version__ == version("keras-richctx") == PROJECT["version"]
 
 

@@ -203,7 +203,7 @@ class Bert(keras.Model):
         return self.encoder(x, mask=mask, return_attention_scores=True)[1]
 
     def reading(self, inputs):
-        """Reads texts, pairs of texts or ids for `krc.attention_maps`; see [`reading`][keras_richctx.bert.reading.reading].
+        """Reads texts, pairs of texts or ids for `krc.attention_maps`.
 
         Args:
             inputs: a list of texts or of pairs; or what `call` takes.

@@ -106,7 +106,7 @@ class LanguageModel(VariedShapes):
         return logits[:, 0], state
 
     def reading(self, inputs):
-        """Reads texts or ids for `krc.attention_maps` and `krc.viz.attribution`; see [`reading`][keras_richctx.language_models.reading.reading].
+        """Reads texts or ids for `krc.attention_maps` and `krc.viz.attribution`.
 
         Args:
             inputs: a list of texts; or what `call` takes.

@@ -77,10 +77,10 @@ class Translator(VariedShapes):
         raise NotImplementedError
 
     def reading(self, inputs):
-        """Reads texts, pairs of a text and its translation, or ids for `krc.attention_maps`; see [`reading`][keras_richctx.translation.reading.reading].
+        """Reads texts, pairs of a text and its translation, or ids for `krc.attention_maps`.
 
         Args:
-            inputs: a list of texts or of pairs; or what `call` takes.
+            inputs: a list of texts, which are translated by greedy decoding, or of pairs; or what `call` takes.
 
         Returns:
             A `Reading`: what `call` takes, and the tokens at its positions.
