@@ -30,6 +30,8 @@ def watch_keras(layer):
         return functools.partial(_watch_heads, layer)
     if isinstance(layer, keras.layers.Attention):  # AdditiveAttention is one
         return functools.partial(_watch_scores, layer)
+    if hasattr(layer, "_compute_attention") and hasattr(layer, "_masked_softmax"):  # KerasHub's Llama, Mistral, Qwen, DeBERTa and others
+        return functools.partial(_watch_softmax, layer)
     return None
 
 
@@ -93,6 +95,28 @@ def _flat(weights, mask, axes):
     batch, *others = weights.shape
     heads, queries, keys = (math.prod(sizes) for sizes in (others[: -2 * axes], others[-2 * axes : -axes], others[-axes:]))
     return keras.ops.reshape(weights, (batch, heads, queries, keys))
+
+
+def _watch_softmax(layer, see):
+    softmax, compute, given = layer._masked_softmax, layer._compute_attention, []
+
+    def watched_softmax(scores, attention_mask=None):
+        weights = softmax(scores, attention_mask)
+        given.append(1)
+        see(weights=_flat(weights, None if attention_mask is None else keras.ops.cast(attention_mask, "bool"), 1))
+        return weights
+
+    def watched(*args, **kwargs):
+        before = len(given)
+        result = compute(*args, **kwargs)
+        if len(given) == before:
+            raise ValueError(
+                f"{type(layer).__name__} took the backend's fused attention, which has no weights, and scales its scores in a way of its own. "
+                f"Look at it on a CPU, or with keras.config.disable_flash_attention(). Received: layer={layer.name}"
+            )
+        return result
+
+    return {"_masked_softmax": watched_softmax, "_compute_attention": watched}
 
 
 def _watch_scores(layer, see):

@@ -281,8 +281,29 @@ def keras_hub_decoder():
     return model, inputs, maps
 
 
+def keras_hub_llama():
+    """A layer of its own, not built on Keras', with fewer heads of keys and rotated vectors."""
+    models = pytest.importorskip("keras_hub").models
+    model = disturb(models.LlamaBackbone(19, 2, 4, D * 4, 8, 2))
+    inputs = {"token_ids": np.maximum(ids(), 1), "padding_mask": REAL}
+
+    def maps():
+        x, found = model.token_embedding(inputs["token_ids"]), {}
+        for i, block in enumerate(model.transformer_layers):
+            look = block._self_attention_layer
+            y = block._self_attention_layernorm(x)
+            q, k = (array(look.rotary_embedding_layer(dense(y))).swapaxes(1, 2) for dense in (look._query_dense, look._key_dense))
+            scores = np.einsum("bhtk,bhsk->bhts", q, np.repeat(k, 2, axis=1)) / np.sqrt(q.shape[-1])
+            found[f"transformer_layer_{i}/self_attention"] = softmax(scores, (CAUSAL & REAL[:, None, :])[:, None])
+            x = block(x, decoder_padding_mask=REAL)
+        return found
+
+    return model, inputs, maps
+
+
 CASES = [
     bert, classifier, gpt2, transformer, bahdanau, luong, functional, fitted, subclassed, dot, additive, aligned, keras_hub_encoder, keras_hub_decoder,
+    keras_hub_llama,
 ]  # fmt: skip
 
 
@@ -525,6 +546,15 @@ def test_a_translation_shows_where_each_written_word_looked():
         assert pair.target_tokens == [["le", "chat", "dort", "[EOS]"]]
         given = {"encoder_token_ids": [model.source_tokenizer("the cat sleeps", eos=True)], "decoder_token_ids": [model.target_tokenizer("le chat", bos=True)]}
         assert attention_maps(model, {name: np.array(rows) for name, rows in given.items()}).target_tokens == [["le", "chat", "…"]]
+
+
+def test_a_caption_looks_at_the_cells_of_its_picture():
+    tokenizer = krc.text.WordTokenizer.train(["a red square left of a circle"], vocab_size=40)
+    model = krc.models.ImageCaptioner(tokenizer, image_shape=(48, 48, 3), units=8)
+    inputs = model.prepare(np.random.default_rng(0).integers(0, 256, (2, 48, 48, 3)), ["a red square", "a circle"])
+    maps = attention_maps(model, inputs)
+    expected = array(model.attention_weights(inputs))  # (B, T, h, w)
+    np.testing.assert_allclose(maps["decoder"][:, 0], expected.reshape(*expected.shape[:2], -1), atol=1e-6)
 
 
 def test_tokens_are_given_for_any_model():
