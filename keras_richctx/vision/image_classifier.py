@@ -85,6 +85,7 @@ class ImageClassifier(VariedShapes):
         super().compile(optimizer=optimizer, loss=loss, metrics=metrics, jit_compile=jit_compile, **kwargs)
 
     def call(self, images, training=False):
+        # W d(pool(f(x))) + b
         return self.classify(self.dropout(self.features(images, training), training=training))
 
     def features(self, images, training=False):
