@@ -1,10 +1,8 @@
-"""Writes `examples.npz`, the arrays from which the pages of the gallery are drawn: where real models looked, and what their tokens contributed.
+"""Writes `examples.npz`, the arrays from which the pages of the gallery are drawn: where a real model looked, and what its tokens contributed.
 
-    richctx demo --out runs/demo
-    python docs/gallery/make_examples.py ENCODER runs/demo/model.keras [--captioner FILE]
+    python docs/gallery/make_examples.py ENCODER
 
-ENCODER is the directory of sentence-transformers' all-MiniLM-L6-v2: a BERT of 6 layers with 12 heads each (Apache-2.0). The translator is the one that the demo
-trains. The captioner is trained here on scenes that the library makes up, in a few minutes, and saved under the name that is given.
+ENCODER is the directory of sentence-transformers' all-MiniLM-L6-v2: a BERT of 6 layers with 12 heads each (Apache-2.0).
 """
 
 import argparse
@@ -15,13 +13,14 @@ import numpy as np
 from keras import ops
 
 import keras_richctx as krc
-from keras_richctx.translation.evaluate import forced_alignments
-from keras_richctx.vision import ConvGrid
-from richctx.demo import instructive
 
 EXAMPLES = Path(__file__).with_name("examples.npz")
 PAIR = ("The axolotl didn't cross the street because it was too tired.", "It was exhausted and stayed on the pavement.")
 TEXT, TOPIC = "My neighbour practises the violin every evening, but I prefer watching football.", "music"
+SAME = ("My brother bought a cheap car last week.", "Seven days ago, an inexpensive automobile was purchased by my brother.")
+GOLD = [(7, 0), (7, 1), (6, 2), (3, 4), (4, 5), (5, 6), (2, 7), (2, 8), (0, 10), (1, 11), (8, 12)]  # by hand: (source, target)
+TEMPERATURE = 0.07
+SCENE = 18  # the seed of the scene
 METHODS = ("integrated_gradients", "gradient_x_input", "leave_one_out")
 
 
@@ -56,52 +55,34 @@ def contributions(bert):
     return {"scores/tokens": found[0].tokens[0], "scores/values": np.stack([one.scores[0] for one in found]), "scores/output": found[0].output[0]}
 
 
-def translation(model):
-    """The alignment of a sentence that the translator has not seen, with its gold links."""
-    held_out = krc.datasets.load("phrasebook", "test", size=300, max_words=12)
-    place = instructive(held_out, [str(said.text) for said in model.translate(held_out.source)])
-    pair = held_out[place : place + 1]
-    weights = forced_alignments(model, pair)[0][:-1, :-1]  # without the end symbols
-    source, target = model.source_tokenizer.words(pair.source[0]), model.target_tokenizer.words(pair.target[0])
-    return {"alignment/source": source, "alignment/target": target, "alignment/weights": weights, "alignment/gold": sorted(pair.alignments[0])}
+def alignment(bert):
+    """The words of a sentence matched with those of another that says the same, by their vectors: the softmax of the cosines, over a temperature."""
+
+    def vectors(text):
+        ids = [bert.tokenizer.cls_id, *bert.tokenizer(text), bert.tokenizer.sep_id]
+        output = ops.convert_to_numpy(bert({"token_ids": np.array([ids])})["sequence_output"])[0]  # (T, D)
+        return bert.tokenizer.pieces(ids)[1:-1], keras.utils.normalize(output[1:-1])
+
+    (source, of_source), (target, of_target) = vectors(SAME[0]), vectors(SAME[1])
+    weights = ops.softmax(of_target @ of_source.T / TEMPERATURE)  # (T, S)
+    return {"alignment/source": source, "alignment/target": target, "alignment/weights": weights, "alignment/gold": GOLD}
 
 
-def train_captioner(size=3000, epochs=12):
-    """Trains a captioner on made-up scenes."""
-    keras.utils.set_random_seed(0)
-    scenes = krc.datasets.load("scenes", size=size)
-    tokenizer = krc.text.WordTokenizer.train([caption for captions in scenes.captions for caption in captions], vocab_size=50)
-    model = krc.models.ImageCaptioner(tokenizer, encoder=ConvGrid((16, 32, 64)), units=128, embedding_dim=64)
-    batches = model.batches(scenes, seed=0)
-    rate = keras.optimizers.schedules.CosineDecay(0.004, epochs * len(batches))
-    model.compile(keras.optimizers.Adam(rate, global_clipnorm=1.0))
-    krc.training.fit(model, batches, epochs=epochs)
-    return model
-
-
-def caption(model):
-    """The first held-out scene of two things that the captioner names rightly, with where it looked."""
-    held_out = krc.datasets.load("scenes", "test", size=100)
-    said = model.caption(held_out.images)
-    place = next(i for i, one in enumerate(said) if one.text in held_out.captions[i] and len(one.tokens) > 5)
-    return {"caption/image": held_out.images[place], "caption/words": said[place].tokens[:-1], "caption/weights": said[place].maps[:-1]}
+def caption():
+    """A made-up scene with its caption, and the region of each word's thing, evenly weighted: what a perfect captioner would look at."""
+    scene = krc.datasets.scenes(1, seed=SCENE)
+    regions, words = scene.regions(0), scene.captions[0][0].split()
+    named = regions.any(axis=(1, 2), keepdims=True)
+    regions = np.where(named, regions, True)  # "a" and "of" are at home nowhere, and look everywhere
+    return {"caption/image": scene.images[0], "caption/words": words, "caption/weights": regions / regions.sum(axis=(1, 2), keepdims=True)}
 
 
 def main():
-    """Reads the models that are named, and writes the arrays."""
+    """Reads the model that is named, and writes the arrays."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("encoder")
-    parser.add_argument("translator")
-    parser.add_argument("--captioner", type=Path, help="where a trained one is, or is to be saved")
-    options = parser.parse_args()
-    bert = krc.models.Bert.from_preset(options.encoder)
-    if options.captioner and options.captioner.exists():
-        captioner = keras.saving.load_model(options.captioner)
-    else:
-        captioner = train_captioner()
-        if options.captioner:
-            captioner.save(options.captioner)
-    arrays = encoder(bert) | contributions(bert) | translation(keras.saving.load_model(options.translator)) | caption(captioner)
+    parser.add_argument("encoder", help="the directory of all-MiniLM-L6-v2")
+    bert = krc.models.Bert.from_preset(parser.parse_args().encoder)
+    arrays = encoder(bert) | contributions(bert) | alignment(bert) | caption()
     np.savez_compressed(EXAMPLES, **arrays)
     print(f"{EXAMPLES}: {EXAMPLES.stat().st_size / 1e3:.0f} kB, {', '.join(f'{name} {np.shape(array)}' for name, array in arrays.items())}")
 
