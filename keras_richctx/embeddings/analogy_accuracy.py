@@ -2,7 +2,7 @@
 
 import numpy as np
 
-BLOCK = 2**24  # scores that are held at once
+QUESTIONS, WORDS = 1024, 2048  # of which the scores are held at once, in what is near the processor
 
 
 def analogy_accuracy(vectors, analogies, method="add", exclude=True, restrict=None, lowercase=False):
@@ -30,7 +30,7 @@ def analogy_accuracy(vectors, analogies, method="add", exclude=True, restrict=No
         words = [[vectors.index.get(word.lower() if lowercase else word, known) for word in question] for question in questions]
         places = np.array(words, "int64").reshape(-1, 4)
         places = places[(places < known).all(axis=1)]
-        right = _right(vectors, places, method, exclude, restrict)
+        right = _right(vectors, places, method, exclude, known)
         rows.append({"section": section, "right": right, "asked": len(places), "left_out": len(questions) - len(places)})
     groups = {"semantic": lambda name: not name.startswith("gram"), "syntactic": lambda name: name.startswith("gram"), "all": lambda name: True}
     sums = []
@@ -39,14 +39,21 @@ def analogy_accuracy(vectors, analogies, method="add", exclude=True, restrict=No
     return [{"accuracy": row["right"] / row["asked"] if row["asked"] else float("nan"), **row} for row in rows + sums]
 
 
-def _right(vectors, places, method, exclude, restrict):
-    """Returns how many of the questions, `(N, 4)`, are answered right."""
-    right, step = 0, max(1, BLOCK // (restrict or len(vectors)))
-    for first in range(0, len(places), step):
-        a, b, c, d = places[first : first + step].T
-        scores = vectors.analogy_scores(a, b, c, method, restrict)  # (step, V)
-        if exclude:
-            for words in (a, b, c):
-                scores[np.arange(len(a)), words] = -np.inf
-        right += int((scores.argmax(axis=1) == d).sum())
+def _right(vectors, places, method, exclude, size):
+    """Returns how many of the questions, `(N, 4)`, are answered right by a word of the first `size`."""
+    right = 0
+    for first in range(0, len(places), QUESTIONS):
+        a, b, c, d = places[first : first + QUESTIONS].T
+        best, answers = np.full(len(a), -np.inf, "float32"), np.full(len(a), -1)
+        for start in range(0, size, WORDS):
+            stop = min(start + WORDS, size)
+            scores = vectors.analogy_scores(a, b, c, method, start, stop)  # (N, stop - start)
+            for words in (a, b, c) if exclude else ():
+                inside = np.flatnonzero((words >= start) & (words < stop))
+                scores[inside, words[inside] - start] = -np.inf
+            found = scores.argmax(axis=1)
+            highest = scores[np.arange(len(a)), found]
+            answers = np.where(highest > best, found + start, answers)
+            best = np.maximum(highest, best)
+        right += int((answers == d).sum())
     return right

@@ -25,7 +25,7 @@ class Word2Vec(VariedShapes):
 
     with $v$ a row of the input matrix, $W$, and $u$ of the output matrix, $W'$. With the hierarchical softmax the second term is a path through Huffman's tree.
     Over a corpus, each pair of words is seen in both directions; as in the released code, the word in the middle is what is foretold. The words of one window
-    share its $K$ draws.
+    share its $K$ draws. In the bag of words, each $v_c$ takes the whole of the error of $h$, not its $|C|$-th part, which is what the released code does.
 
     `fit_corpus` reads a corpus. It is `keras_richctx.training.fit` with plain gradient descent, whose rate falls linearly: on TensorFlow only the rows that a
     batch touches are read and changed, elsewhere the gradient is a whole matrix.
@@ -102,8 +102,9 @@ class Word2Vec(VariedShapes):
         if self.architecture == "cbow":
             # h = mean of the real v_c
             context = keras.ops.where(mask[..., None], context, 0)
-            number = keras.ops.maximum(keras.ops.sum(keras.ops.cast(mask, context.dtype), axis=1), 1)  # (B,)
-            context = keras.ops.sum(context, axis=1, keepdims=True) / number[:, None, None]  # (B, 1, D)
+            number = keras.ops.maximum(keras.ops.sum(keras.ops.cast(mask, context.dtype), axis=1, keepdims=True), 1)  # (B, 1)
+            context = _scale_gradient(context, number)
+            context = keras.ops.sum(context, axis=1, keepdims=True) / number[..., None]  # (B, 1, D)
             mask = None
         return pair_loss(context, outputs, inputs["labels"], mask, output_mask)
 

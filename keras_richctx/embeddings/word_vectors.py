@@ -74,7 +74,7 @@ class WordVectors:
     def unit(self):
         """The vectors, each divided by its length, float32 `(V, D)`; a zero vector stays zero."""
         matrix = np.array(self.matrix, "float32")
-        matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
+        matrix /= np.maximum(np.sqrt(np.einsum("vd,vd->v", matrix, matrix)), 1e-12)[:, None]
         return matrix
 
     def __len__(self):
@@ -150,25 +150,26 @@ class WordVectors:
         References:
             [Mikolov et al., 2013](https://aclanthology.org/N13-1090/); `"mul"`: [Levy and Goldberg, 2014](https://aclanthology.org/W14-1618/), equation 4.
         """
-        scores = self.analogy_scores(*(np.array([self._places(word)]) for word in (a, b, c)), method, restrict)[0]
+        scores = self.analogy_scores(*(np.array([self._places(word)]) for word in (a, b, c)), method, stop=restrict)[0]
         return self._best(scores, n, [a, b, c] if exclude else [])
 
-    def analogy_scores(self, a, b, c, method="add", restrict=None):
-        """Computes the score of every word for some analogies.
+    def analogy_scores(self, a, b, c, method="add", start=None, stop=None):
+        """Computes the score of every word, or of those from `start` to `stop`, for some analogies.
 
         Args:
             a: integer array of shape `(N,)`, places of words.
             b: integer array of shape `(N,)`.
             c: integer array of shape `(N,)`.
             method: string, as in `analogy`. Defaults to `"add"`.
-            restrict: integer, as in `analogy`. Defaults to `None`.
+            start: integer, the place of the first word, or `None` for the first of all. Defaults to `None`.
+            stop: integer, the place behind the last word, or `None` for the last of all. Defaults to `None`.
 
         Returns:
-            A float32 array of shape `(N, V)`.
+            A float32 array of shape `(N, V)`, V the number of words from `start` to `stop`.
         """
         if method not in METHODS:
             raise ValueError(f"method must be one of {', '.join(METHODS)}. Received: method={method!r}")
-        candidates = self.unit[:restrict].T  # (D, V)
+        candidates = self.unit[start:stop].T  # (D, V)
         if method == "add":
             # (w_b - w_a + w_c) . w_x / |w_b - w_a + w_c|
             query = self.unit[b] - self.unit[a] + self.unit[c]

@@ -60,7 +60,7 @@ def test_a_step_moves_a_row_by_the_sum_of_what_its_windows_ask(corpus, tokenizer
         h = before[0][rows].mean(axis=0)
         error = 1 / (1 + np.exp(-before[1][words] @ h)) - labels
         np.add.at(expected[1], words, -0.01 * error[:, None] * h)
-        np.add.at(expected[0], rows, -0.01 * error @ before[1][words] / len(rows))
+        np.add.at(expected[0], rows, -0.01 * error @ before[1][words])  # the whole error, not a share of it
     for found, wanted in zip(model.get_weights(), expected):
         np.testing.assert_allclose(found, wanted, atol=1e-6)
 

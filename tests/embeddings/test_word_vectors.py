@@ -60,7 +60,8 @@ def test_analogies_are_those_of_the_formula(vectors, method):
 
 @pytest.mark.parametrize("method", ["add", "mul"])
 def test_the_accuracy_is_that_of_one_question_after_the_other(vectors, method, monkeypatch):
-    monkeypatch.setattr(sys.modules["keras_richctx.embeddings.analogy_accuracy"], "BLOCK", 3 * V)  # three questions at once
+    for name, size in (("QUESTIONS", 3), ("WORDS", 10)):  # many blocks
+        monkeypatch.setattr(sys.modules["keras_richctx.embeddings.analogy_accuracy"], name, size)
     rng = np.random.default_rng(1)
     sections = {"family": [], "gram1": [], "none": [("w1", "w2", "w3", "unheard")]}
     for k in range(20):
