@@ -30,8 +30,9 @@ def attention_maps(model, inputs, layers=None, tokens=None, target_tokens=None, 
     Args:
         model: `keras.Model`, or a layer.
         inputs: what the model is called with, `(B, ...)`; a `tf.data.Dataset`, `keras.utils.PyDataset` or iterator of batches; or, for a model of this library
-            with a tokenizer, a text, a pair of texts (a tuple), or a list of them. A translation model that is given a text alone translates it, greedily, and
-            shows the pass over text and translation.
+            with a tokenizer or a task of KerasHub with a preprocessor, a text, a pair of texts (a tuple), or a list of them. A translation model that is given
+            a text alone translates it, greedily, and shows the pass over text and translation. What a decoder looked at step by step is what it looks at in one
+            pass over the finished text: give that.
         layers: names of maps to keep, a string or a list of strings, with `*` for anything, such as `"encoder/*"`; or `None` for all. Defaults to `None`.
         tokens: list of S strings, what stands at the keys, or a list of B such lists; `None` for what the model itself knows. Defaults to `None`.
         target_tokens: list of T strings, or a list of B such lists, what stands at the queries where that is another sequence; or `None`. Defaults to `None`.

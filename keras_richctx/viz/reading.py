@@ -45,7 +45,7 @@ def readings(model, inputs, batch_size=None):
 
     Args:
         model: `keras.Model` or layer.
-        inputs: what the model is called with; or a text, a pair of texts (a tuple), or a list of either, for a model that has a tokenizer; or a
+        inputs: what the model is called with; or a text, a pair of texts (a tuple), or a list of either, for a model that reads texts; or a
             `tf.data.Dataset`, a `keras.utils.PyDataset` or an iterator of batches, of which targets and sample weights are left aside.
         batch_size: integer, how many rows to take at once; `None` for all. A dataset has batches of its own.
 
@@ -106,14 +106,29 @@ def _read(model, inputs):
     texts = isinstance(inputs, list) and bool(inputs) and all(map(is_text, inputs))
     if isinstance(model, Reads):
         reading = model.reading(inputs)
+    elif texts and getattr(model, "preprocessor", None) is not None:
+        reading = _preprocessed(model.preprocessor, inputs)
     elif texts:
         raise ValueError(
             f"A {type(model).__name__} does not read texts: give it what it is called with. Received: {inputs[0]!r}, and {len(inputs) - 1} more. "
-            "Models of keras_richctx with a tokenizer read texts."
+            "Models of keras_richctx with a tokenizer read texts, and tasks of KerasHub with a preprocessor."
         )
     else:
         reading = Reading(inputs)
     return dataclasses.replace(reading, inputs=keras.tree.map_structure(_as_tensor, reading.inputs))
+
+
+def _preprocessed(preprocessor, texts):
+    """Reads texts as a task of KerasHub does, by its preprocessor."""
+    pairs = [isinstance(text, tuple) for text in texts]
+    if any(pairs) != all(pairs):
+        raise ValueError(f"Either all are pairs of texts or none. Received: {sum(pairs)} pairs among {len(texts)}")
+    packed = preprocessor((tuple(map(list, zip(*texts))), None) if all(pairs) else texts)  # a tuple is taken for inputs and targets: none here
+    inputs = keras.utils.unpack_x_y_sample_weight(packed)[0]
+    ids, mask = (keras.ops.convert_to_numpy(inputs[name]) for name in ("token_ids", "padding_mask"))
+    tokens = [[preprocessor.tokenizer.id_to_token(int(i)) for i in row] for row in ids]
+    segments = keras.ops.convert_to_numpy(inputs["segment_ids"]).tolist() if all(pairs) and "segment_ids" in inputs else None
+    return Reading(inputs, {"source": tokens}, {"source": mask.astype(bool)}, segments)
 
 
 def _as_tensor(array):

@@ -6,6 +6,7 @@ import pytest
 
 import keras_richctx as krc
 from keras_richctx.viz import attention_maps
+from keras_richctx.viz.watching import find_attention, watching
 
 pytestmark = pytest.mark.backends
 
@@ -546,6 +547,27 @@ def test_a_translation_shows_where_each_written_word_looked():
         assert pair.target_tokens == [["le", "chat", "dort", "[EOS]"]]
         given = {"encoder_token_ids": [model.source_tokenizer("the cat sleeps", eos=True)], "decoder_token_ids": [model.target_tokenizer("le chat", bos=True)]}
         assert attention_maps(model, {name: np.array(rows) for name, rows in given.items()}).target_tokens == [["le", "chat", "…"]]
+
+
+def test_the_maps_of_steps_are_the_rows_of_those_of_the_whole():
+    model, inputs, _ = gpt2()
+    whole, state = attention_maps(model, inputs), model.initial_state(B, S)
+    for t in range(S):
+        with watching(find_attention(model)) as seen:
+            _, state = model.advance(keras.ops.convert_to_tensor(inputs[:, t : t + 1]), state)
+        for name, step in seen.items():
+            np.testing.assert_allclose(step["weights"][:, :, 0], whole[name][:, :, t], atol=1e-5)
+
+
+def test_a_task_of_keras_hub_reads_texts_by_its_preprocessor():
+    models = pytest.importorskip("keras_hub").models
+    tokenizer = models.BertTokenizer(vocabulary=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "sat"])
+    preprocessor = models.BertTextClassifierPreprocessor(tokenizer, sequence_length=9)
+    model = models.BertTextClassifier(models.BertBackbone(8, 1, H, D, 8, max_sequence_length=9), 2, preprocessor)
+    example = attention_maps(model, [("the cat", "sat")]).example()
+    assert example["tokens"] == ["[CLS]", "the", "cat", "[SEP]", "sat", "[SEP]"]
+    assert example["segments"] == [0, 0, 0, 0, 1, 1]
+    assert attention_maps(model, "the cat").example()["tokens"] == ["[CLS]", "the", "cat", "[SEP]"]
 
 
 def test_a_caption_looks_at_the_cells_of_its_picture():
