@@ -73,3 +73,15 @@ def test_the_headings_of_keras_are_sections_of_the_page():
         ("text", None),
     ]
     assert [sections[2].value, sections[4].value] == ["**Returns:**\n\nA tensor:\nthe sum.", "**References:**\n\nA paper."]
+
+
+def test_the_gallery_draws_each_view_and_shows_its_pictures():
+    from gallery import views  # of docs/hooks
+
+    page = (DOCS / "gallery.md").read_text(encoding="utf-8")
+    assert re.findall(r'<iframe class="view" src="(\w+)\.html"', page) == list(views()) == re.findall(r"```python\n(?:#.*\n)?krc\.viz\.(\w+)\(", page)
+    for name, view in views().items():
+        assert isinstance(view, krc.viz.View)
+        for theme in ("light", "dark"):
+            assert f"](images/{name}_{theme}.png)" in page
+            assert (DOCS / f"images/{name}_{theme}.png").stat().st_size < 150_000

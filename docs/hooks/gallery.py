@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-EXAMPLES = Path("docs/gallery/examples.npz")
+EXAMPLES = Path(__file__).parents[1] / "gallery/examples.npz"
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Pictures: plain arrays in, matplotlib axes out."""
+"""Pictures: plain arrays in, matplotlib axes out, or views that a browser draws."""
 
 from keras_richctx.viz.alignment import alignment
 from keras_richctx.viz.attention_flow import attention_flow

@@ -184,7 +184,7 @@ class TokenLines {
     for (const [q, s, weight] of edges) {
       const y = (q + 0.5) * ROW - this.top, z = (s + 0.5) * ROW - this.top;
       if ((y < 0 || y > height) && (z < 0 || z > height)) continue; // neither token is seen
-      const step = Math.min(20, Math.ceil(20 * weight));
+      const step = Math.min(100, Math.max(1, Math.round(100 * weight)));
       if (!paths.has(step)) paths.set(step, new Path2D());
       // only what is seen of it: dashes outside would be drawn as well
       const at = (edge) => Math.max(0, Math.min(1, (edge - y) / (z - y || 1))), [a, b] = z > y ? [at(0), at(height)] : z < y ? [at(height), at(0)] : [0, 1];
@@ -195,7 +195,7 @@ class TokenLines {
     context.setLineDash(head.dash);
     context.lineWidth = 2;
     for (const [step, path] of paths) {
-      context.globalAlpha = step / 20;
+      context.globalAlpha = step / 100;
       context.stroke(path);
     }
     context.globalAlpha = 1;
