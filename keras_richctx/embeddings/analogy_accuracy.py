@@ -2,7 +2,7 @@
 
 import numpy as np
 
-QUESTIONS, WORDS = 1024, 2048  # of which the scores are held at once, in what is near the processor
+QUESTIONS, WORDS = 2048, 8192  # of which the scores are held at once
 
 
 def analogy_accuracy(vectors, analogies, method="add", exclude=True, restrict=None, lowercase=False):
