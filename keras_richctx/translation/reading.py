@@ -4,6 +4,7 @@ import keras
 import numpy as np
 
 from keras_richctx.generation import greedy
+from keras_richctx.translation.translate import until_end
 from keras_richctx.viz.reading import Reading, is_text
 
 UNKNOWN = "…"
@@ -70,14 +71,7 @@ def _ids_of(model, texts):
     if all(pairs):
         return source, model.target_tokenizer([text[1] for text in texts], bos=True, eos=True)
     rows = greedy(model, _side("encoder", source, model.source_tokenizer), np.array([2 * len(ids) + 10 for ids in source]))
-    return source, [_without_pads(row.tolist(), model.target_tokenizer) for row in rows]
-
-
-def _without_pads(row, tokenizer):
-    """Cuts a decoded row, which begins with the beginning symbol, behind its end symbol or before its first pad."""
-    ends = [i for i, token in enumerate(row) if i > 0 and token == tokenizer.eos_id]
-    pads = [i for i, token in enumerate(row) if i > 0 and token == tokenizer.pad_id]
-    return row[: ends[0] + 1] if ends else row[: pads[0]] if pads else row
+    return source, [[int(row[0]), *until_end(row[1:], model.target_tokenizer)] for row in rows]
 
 
 def _padded(model, source, target):

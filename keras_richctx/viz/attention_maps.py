@@ -2,11 +2,11 @@
 
 import fnmatch
 
-import keras
 import numpy as np
 
 from keras_richctx.viz.maps import AttentionMaps
 from keras_richctx.viz.reading import readings
+from keras_richctx.viz.undisturbed import undisturbed
 from keras_richctx.viz.watching import find_attention, watching
 
 PARTS = ("weights", "queries", "keys")
@@ -101,8 +101,7 @@ def run(model, inputs, watching):
         model(inputs, training=False)
     while True:
         count = len(model.variables)
-        # what is assigned to variables inside of the scope, states and seeds, stays there
-        with keras.StatelessScope(), watching() as seen:
+        with undisturbed(), watching() as seen:
             model(inputs, training=False)
         if len(model.variables) == count:  # else some layer was built on the way, with passing values
             return seen

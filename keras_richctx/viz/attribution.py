@@ -6,6 +6,7 @@ import numpy as np
 from keras_richctx.training.gradients import gradients
 from keras_richctx.viz.attributed import Attribution
 from keras_richctx.viz.reading import readings
+from keras_richctx.viz.undisturbed import undisturbed
 from keras_richctx.viz.vectors import Vectors
 
 METHODS = ("integrated_gradients", "gradient_x_input", "leave_one_out")
@@ -72,20 +73,20 @@ def attribution(model, inputs, method="integrated_gradients", target=None, basel
         raise ValueError(f"Contributions are found for one batch. Received: {1 + len(more)} batches")
     if not model.built:
         model(reading.inputs, training=False)
-    with keras.StatelessScope():  # what is assigned to states and seeds inside of it stays there
+    with undisturbed():
         vectors = Vectors(model, reading.inputs, embedding)
         number = _number(vectors.output(vectors.value), target, reading.masks)
     x, base = vectors.value, np.broadcast_to(_baseline(vectors, baseline), vectors.value.shape)
     steps_at_once = max(1, ROWS // len(x))
 
     def value(points):  # (N, B, T, D) -> (N, B)
-        with keras.StatelessScope():
+        with undisturbed():
             return _by_parts(points, steps_at_once, lambda part: _array(number(vectors.output(part))))
 
     def slope(points):  # (N, B, T, D) -> (N, B, T, D)
         def of_part(part):
             probe = keras.Variable(part, dtype="float32")
-            with keras.StatelessScope():
+            with undisturbed():
                 return gradients(lambda: keras.ops.sum(number(vectors.output(probe.value))), [probe])[0]
 
         return _by_parts(points, steps_at_once, of_part)

@@ -6,6 +6,7 @@ import keras
 import numpy as np
 
 from keras_richctx.training.changed import changed
+from keras_richctx.viz.undisturbed import undisturbed
 
 
 class Vectors:
@@ -54,7 +55,7 @@ class Vectors:
         """Returns the vector of one token id, float32 `(D,)`."""
         if self.layer is None:
             raise ValueError(f"Without an embedding, a token id has no vector. Received: token id {token_id}. Give the vector itself.")
-        with keras.StatelessScope():
+        with undisturbed():
             vector = self.layer(keras.ops.full((1, 1), token_id, dtype="int32"))
         return np.array(keras.ops.convert_to_numpy(keras.ops.cast(vector, "float32")))[0, 0]
 
