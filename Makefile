@@ -28,8 +28,8 @@ test: .venv/.made-dev
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 test-backends: .venv/.made-backends
-	KERAS_BACKEND=jax $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/recurrent tests/attention tests/transformer tests/elmo/test_layers.py tests/tagging/test_crf.py tests/generation/test_prompts.py tests/generation/test_greedy.py tests/training/test_jax_devices.py
-	KERAS_BACKEND=torch $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/recurrent tests/attention tests/transformer tests/elmo/test_layers.py tests/generation tests/language_models tests/gpt tests/tagging tests/training
+	KERAS_BACKEND=jax $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/embeddings tests/recurrent tests/attention tests/transformer tests/elmo/test_layers.py tests/tagging/test_crf.py tests/generation/test_prompts.py tests/generation/test_greedy.py tests/training/test_jax_devices.py
+	KERAS_BACKEND=torch $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/embeddings tests/recurrent tests/attention tests/transformer tests/elmo/test_layers.py tests/generation tests/language_models tests/gpt tests/tagging tests/training
 
 lint: .venv/.made-dev
 	$(BIN)/ruff check .
