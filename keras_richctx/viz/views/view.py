@@ -10,7 +10,7 @@ class View:
     """A self-contained HTML document, which a notebook shows and a file keeps.
 
     It asks no network for anything: script, style and numbers are in it. A notebook shows it in a frame of its own, so that several live on one page and
-    none touches another; it needs a browser of 2020 or later. For PNG and SVG draw the same arrays with `viz.heads`, `viz.alignment` or `viz.attribution`.
+    none touches another; it needs a browser of 2022 or later. For PNG and SVG draw the same arrays with `viz.heads`, `viz.head_grid` or `viz.alignment`.
 
     Args:
         html: string, the document.
@@ -43,8 +43,8 @@ class View:
         """
         path = Path(path)
         if path.suffix.lower() not in (".html", ".htm"):
-            raise ValueError(f"A view is saved as .html; PNG and SVG are drawn by viz.heads and viz.alignment. Received: path={str(path)!r}")
-        path.write_text(self.html, encoding="utf-8")
+            raise ValueError(f"A view is saved as .html; PNG and SVG are drawn by viz.heads, viz.head_grid and viz.alignment. Received: path={str(path)!r}")
+        path.write_text(self.html, encoding="utf-8", newline="\n")
         return path
 
     def _repr_html_(self):

@@ -60,11 +60,11 @@ class HeatMap {
     context.font = this.font();
     context.fillStyle = colour.ink();
     context.textBaseline = "middle";
-    const every = Math.ceil((LABEL + 2) / size);
+    const every = Math.ceil((LABEL + 2) / size), everySlanting = Math.ceil((LABEL * Math.SQRT2) / size); // labels that find room
     context.textAlign = "right";
     queries.forEach(({label}, t) => t % every || context.fillText(shorten(context, label), this.left - 6, top + (t + 0.5) * size));
     keys.forEach(({label}, s) => {
-      if (s % every) return;
+      if (s % (this.slant ? everySlanting : every)) return;
       context.save();
       context.translate(this.x(s) + size / 2, top - 6);
       context.textAlign = this.slant ? "left" : "center";

@@ -1,4 +1,4 @@
-// Inflates the zlib format (RFC 1950, 1951) where the browser has no DecompressionStream: Chrome before 80, Firefox before 113, Safari before 16.4.
+// Inflates the zlib format (RFC 1950, 1951) where the browser has no DecompressionStream: Firefox before 113, Safari before 16.4, both of 2023.
 // After Mark Adler's puff.c: the codes of one length are consecutive numbers, so counting them by length is all the table there is.
 
 const LENGTHS = [3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258];
@@ -63,7 +63,7 @@ function inflate(bytes, size = 4 * bytes.length) {
       const next = symbol(ofLengths);
       if (next < 16) lengths.push(next);
       else {
-        const [value, times] = next === 16 ? [lengths.at(-1), 3 + bits(2)] : next === 17 ? [0, 3 + bits(3)] : [0, 11 + bits(7)];
+        const [value, times] = next === 16 ? [lengths[lengths.length - 1], 3 + bits(2)] : next === 17 ? [0, 3 + bits(3)] : [0, 11 + bits(7)];
         for (let k = 0; k < times; k++) lengths.push(value);
       }
     }
