@@ -26,6 +26,9 @@ class WindowBatches:
         batch_size: integer, B.
         seed: integer, from which all draws are made.
 
+    Raises:
+        ValueError: when gone through, if the corpus makes no window.
+
     Attributes:
         steps: integer, how many batches a pass has on average.
     """
@@ -43,8 +46,9 @@ class WindowBatches:
     def __iter__(self):
         rest, passes = [{} for _ in range(self.window)], 0  # for each size, what has not filled a batch yet
         while True:
-            rng = np.random.default_rng([self.seed, passes])
+            rng, neighbours = np.random.default_rng([self.seed, passes]), False
             for ids, sentences in id_blocks(self.corpus, self.tokenizer):
+                neighbours = neighbours or bool((sentences[1:] == sentences[:-1]).any())
                 kept = rng.random(len(ids), dtype="float32") < self.keep[ids]
                 ids, sentences = ids[kept], sentences[kept]
                 for first in range(0, len(ids), ROWS):
@@ -54,6 +58,8 @@ class WindowBatches:
                         rows = self._rows(ids, sentences, centres[sizes == index + 1], index + 1, rng)
                         rest[index] = {name: np.concatenate([rest[index][name], rows[name]]) if rest[index] else rows[name] for name in rows}
                     yield from self._take(rest)
+            if not neighbours:
+                raise ValueError("A window needs two words of the vocabulary in a sentence. Received: a corpus in which no sentence has two.")
             passes += 1
 
     def _rows(self, ids, sentences, centres, size, rng):

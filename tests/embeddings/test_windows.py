@@ -107,6 +107,11 @@ def test_the_seed_decides_and_each_pass_draws_anew(corpus, tokenizer, counts):
     assert targets[0] != targets[2]
 
 
+def test_a_corpus_without_neighbours_is_refused(tokenizer, counts):
+    with pytest.raises(ValueError, match="two words of the vocabulary"):
+        next(iter(batches_of([["cat"], ["unheard", "dog"]], tokenizer, counts)))
+
+
 def test_negatives_are_drawn_by_frequency_to_the_power_of_three_quarters(counts):
     outputs = negative_sampling(counts, 50)(np.full(2000, 5, "int32"), np.random.default_rng(0))
     drawn = outputs["output_ids"][:, 1:]
