@@ -8,8 +8,6 @@ import keras_richctx as krc
 from keras_richctx.viz import attention_maps
 from keras_richctx.viz.watching import find_attention, watching
 
-pytestmark = pytest.mark.backends
-
 B, T, S, D, H, K = 3, 5, 7, 6, 2, 4
 LENGTHS = np.array([7, 4, 1])
 REAL = np.arange(S) < LENGTHS[:, None]  # (B, S)
@@ -318,6 +316,7 @@ def equal(ones, others):
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.backends
 @pytest.mark.parametrize("case", CASES)
 def test_maps_are_what_numpy_computes_and_nothing_else_changes(case):
     model, inputs, maps = case()
@@ -333,6 +332,7 @@ def test_maps_are_what_numpy_computes_and_nothing_else_changes(case):
     assert not any({"call", "attend", "_compute_attention", "_apply_scores"} & set(vars(layer)) for layer in model._flatten_layers())
 
 
+@pytest.mark.backends
 @pytest.mark.parametrize("case", [functional, fitted, subclassed])
 def test_what_was_compiled_goes_on_as_it_was(case):
     model, inputs, _ = case()
@@ -353,6 +353,7 @@ def test_a_loaded_model_has_the_same_maps(case, tmp_path):
         np.testing.assert_allclose(before[name], after[name], atol=1e-6)
 
 
+@pytest.mark.backends
 @pytest.mark.parametrize("policy, tolerance", [("mixed_float16", 5e-3), ("mixed_bfloat16", 3e-2)])
 def test_half_precision_gives_float32_maps_that_are_near(policy, tolerance):
     inputs = keras.Input((S, D))
@@ -364,6 +365,7 @@ def test_half_precision_gives_float32_maps_that_are_near(policy, tolerance):
     assert maps["our"].dtype == np.float32
 
 
+@pytest.mark.backends
 @pytest.mark.parametrize("layer_class", [keras.layers.MultiHeadAttention, krc.layers.MultiHeadAttention])
 def test_rows_that_see_nothing_are_zero_and_the_output_there_is_what_it_was(layer_class):
     inputs, mask = keras.Input((S, D)), keras.Input((S, S), dtype="bool")
@@ -395,6 +397,7 @@ class Restless(keras.Model):
         return self.rnn(self.score([x, self.noise(inputs, training=True)], training=True))
 
 
+@pytest.mark.backends
 def test_states_and_seeds_are_as_they_were_and_weights_those_before_dropout():
     model, x = Restless(), vectors(B, S, D)
     model(x)
@@ -409,6 +412,7 @@ def test_states_and_seeds_are_as_they_were_and_weights_those_before_dropout():
     assert list(attention_maps(fresh, x)) == ["look", "score"]  # of a model that was not built before
 
 
+@pytest.mark.backends
 def test_attention_over_several_axes_is_one_map_of_all_places():
     grid = vectors(B, 2, 3, D)
     inputs = keras.Input((2, 3, D))
@@ -425,6 +429,7 @@ def _projections(layer):
     return [(dense.kernel, dense.bias) for dense in (layer._query_dense, layer._key_dense)]
 
 
+@pytest.mark.backends
 def test_what_a_layer_hides_is_computed_again_and_said():
     hidden = attention_maps(*functional()[:2])
     assert "computed again" in hidden.notes["look"]
@@ -486,10 +491,11 @@ class Shown(Looped):
         return {"weights": keras.ops.concatenate(weights, axis=1), "note": "two steps"}
 
 
+@pytest.mark.backends
 def test_what_is_compiled_away_is_an_error_and_a_layer_may_speak_for_itself():
     layer, x = Looped(), vectors(B, S, D)
     if keras.backend.backend() == "jax":
-        with pytest.raises(ValueError, match=r"look is called inside a compiled .* attends_in"):
+        with pytest.raises(ValueError, match=r"look is called inside a compiled .*`attends_in`"):
             attention_maps(layer, x)
     else:  # these take the steps of an eager loop one by one
         assert list(attention_maps(layer, x)) == ["look", "look 2"]

@@ -7,8 +7,6 @@ import pytest
 import keras_richctx as krc
 from keras_richctx.viz import attribution
 
-pytestmark = pytest.mark.backends
-
 B, T, D, V = 2, 7, 5, 19
 IDS = np.array([[4, 9, 6, 12, 5, 0, 0], [7, 8, 4, 4, 18, 3, 1]])
 
@@ -36,6 +34,7 @@ def array(tensor):
     return keras.ops.convert_to_numpy(keras.ops.cast(tensor, "float32"))
 
 
+@pytest.mark.backends
 @pytest.mark.parametrize("method", ["integrated_gradients", "gradient_x_input", "leave_one_out"])
 def test_a_linear_model_is_shared_out_exactly(method):
     model = text_model(keras.layers.Flatten(), keras.layers.Dense(3, use_bias=False, name="linear"))
@@ -45,6 +44,7 @@ def test_a_linear_model_is_shared_out_exactly(method):
     np.testing.assert_allclose(found.scores, expected, atol=1e-6)
 
 
+@pytest.mark.backends
 def test_integrated_gradients_sum_to_the_difference_of_outputs():
     for model in (curved(), classifier()):
         logits = array(model(IDS))
@@ -62,6 +62,7 @@ def test_too_few_steps_are_an_error_that_says_so():
     assert attribution(model, IDS, steps=64).completeness.max() < 0.01
 
 
+@pytest.mark.backends
 def test_gradient_times_input_equals_differences():
     model, step = curved(), 1e-3
     found = attribution(model, IDS, "gradient_x_input", target=1)
@@ -79,6 +80,7 @@ def test_gradient_times_input_equals_differences():
         np.testing.assert_allclose(found.scores[:, t], differences / (2 * step), atol=2e-3 * np.abs(found.scores).max() + 1e-4)
 
 
+@pytest.mark.backends
 def test_leaving_one_out_is_the_model_without_it():
     model = classifier()
     found = attribution(model, IDS, "leave_one_out", target=1, baseline=3)
