@@ -59,7 +59,11 @@ def once_cast(model):
     """Casts the weights to what the model computes in, once and not at each step: half precision then moves half of the bytes."""
     scope = keras.StatelessScope()
     for variable in model.variables:
-        scope.add_update((variable, variable.value))  # within a call this is the value that the policy has cast already
+        value = variable.value
+        # TensorFlow and PyTorch come here through a call that has cast it already; JAX does not
+        if keras.backend.is_float_dtype(variable.dtype) and getattr(variable, "_autocast", True):
+            value = keras.ops.cast(value, model.compute_dtype)
+        scope.add_update((variable, value))
     with scope:
         yield
 

@@ -20,9 +20,10 @@ INJECTIONS = ("initial", "every_step", "attention")
 class ImageCaptioner(VariedShapes):
     r"""Says what is in a picture: a grid of vectors from a convolutional network, and a recurrent decoder that is given their mean, or looks at them.
 
-    $$a_i = \mathrm{ReLU}(W f_i + p_i), \qquad v = \frac{1}{S} \sum_i a_i$$
+    $$a_i = \mathrm{ReLU}(W [f_i; r_i; c_i] + b), \qquad v = \frac{1}{S} \sum_i a_i$$
 
-    where $f_i$ is what the encoder makes of the $i$-th of S cells and $p_i$ a learnt vector that says where the cell is. Then, with $E y$ the embedded word,
+    where $f_i$ is what the encoder makes of the $i$-th of S cells, and $r_i$ and $c_i$, from -1 to 1, say in which row and column it is. Then, with $E y$ the
+    embedded word,
 
     - `inject="initial"`: $h_0 = \tanh(W_0 v + b_0)$, and $h_t = f(E y_{t-1}, h_{t-1})$;
     - `inject="every_step"`: $h_t = f(E y_{t-1}, h_{t-1}, v)$, which for a plain cell is $\tanh(W_{xh} E y_{t-1} + W_{hh} h_{t-1} + W_{ih} v + b)$;
@@ -110,8 +111,8 @@ class ImageCaptioner(VariedShapes):
         self.encoder.trainable = fine_tune
         self.grid_shape, features = self._grid()
         size = self.grid_shape[0] * self.grid_shape[1]
-        # W f_i + p_i: a bias for each cell says where it is
-        self.cells = keras.layers.EinsumDense("bsd,du->bsu", (size, units), activation="relu", bias_axes="su", name="cells", **policy)
+        self.places = np.stack(np.meshgrid(*(np.linspace(-1, 1, side, dtype="float32") for side in self.grid_shape), indexing="ij"), axis=-1)  # (h, w, 2)
+        self.cells = keras.layers.Dense(units, activation="relu", name="cells", **policy)
         # of unit variance: from the much smaller values of Keras' default, words take epochs to come through
         words = {"embeddings_initializer": keras.initializers.RandomNormal(stddev=1.0), **policy}
         self.embedding = keras.layers.Embedding(tokenizer.vocab_size, embedding_dim, name="embedding", **words)
@@ -122,7 +123,7 @@ class ImageCaptioner(VariedShapes):
             self.decoder = ImageDecoder(units, cell, inject, name="decoder", **policy)
         self.dropout = keras.layers.Dropout(dropout, name="dropout", **policy)
         self.output_projection = keras.layers.Dense(tokenizer.vocab_size, name="output_projection", **policy)
-        self.cells.build((None, size, features))
+        self.cells.build((None, size, features + 2))
         self.build()  # all widths are known
 
     def _grid(self):
@@ -211,9 +212,10 @@ class ImageCaptioner(VariedShapes):
             received = f"a dict of {sorted(inputs)}" if isinstance(inputs, dict) else f"a {type(inputs).__name__}"
             raise ValueError(f"An ImageCaptioner takes a dict of images and token_ids. Received: {received}, without images")
         grid = self.encoder(inputs["images"], training=training and self.fine_tune)  # (B, h, w, D)
-        features = keras.ops.reshape(keras.ops.cast(grid, self.compute_dtype), (-1, self.grid_shape[0] * self.grid_shape[1], grid.shape[-1]))  # (B, S, D)
-        # a_i = ReLU(W f_i + p_i);  v = mean_i a_i
-        cells = self.cells(features)  # (B, S, U)
+        places = keras.ops.broadcast_to(keras.ops.cast(self.places, self.compute_dtype), (*keras.ops.shape(grid)[:-1], 2))  # (B, h, w, 2)
+        # a_i = ReLU(W [f_i; r_i; c_i] + b);  v = mean_i a_i
+        cells = self.cells(keras.ops.concatenate([keras.ops.cast(grid, self.compute_dtype), places], axis=-1))  # (B, h, w, U)
+        cells = keras.ops.reshape(cells, (-1, self.grid_shape[0] * self.grid_shape[1], self.units))  # (B, S, U)
         return cells, keras.ops.mean(cells, axis=1)
 
     def _run(self, inputs, training=False):

@@ -69,7 +69,9 @@ def weights_of(model):
 def see(model, w, images):
     """The cells `(B, S, U)` in NumPy, from what the encoder makes of the images."""
     features = to_numpy(model.encoder(images)).astype("float64")
-    features = features.reshape(len(images), -1, features.shape[-1])
+    rows, columns = np.meshgrid(np.linspace(-1, 1, 4), np.linspace(-1, 1, 5), indexing="ij")
+    places = np.broadcast_to(np.stack([rows, columns], axis=-1), (len(images), 4, 5, 2))
+    features = np.concatenate([features, places], axis=-1).reshape(len(images), 20, -1)
     return np.maximum(features @ w["cells/kernel"] + w["cells/bias"], 0)
 
 
