@@ -2,6 +2,7 @@
 
     KERAS_BACKEND=jax python benchmarks/bench_draw.py                      # all runs, some minutes each; a second call goes on where it was stopped
     KERAS_BACKEND=jax python benchmarks/bench_draw.py "DRAW with windows"  # the runs of that name only, and no table
+    python benchmarks/bench_draw.py --finished  # the table of the runs that are finished
 
 The digits are the 10,000 of MNIST's test files, from the directory that KERAS_RICHCTX_DATA names. A finished run is kept in build/draw, with its weights.
 """
@@ -149,7 +150,7 @@ def main(chosen):
             print(f"{name}: {results[name]}", flush=True)
             if name == "DRAW with windows":
                 picture(options, SETTINGS, path.with_suffix(".weights.h5"))
-    if chosen:
+    if chosen and chosen != ["--finished"]:
         return
     held_out = len(krc.datasets.load("mnist", "test")) - SETTINGS["train"]
     note = (

@@ -2,6 +2,7 @@
 
     KERAS_BACKEND=jax python benchmarks/bench_glimpses.py              # all runs, some minutes each; a second call goes on with those that are missing
     KERAS_BACKEND=jax python benchmarks/bench_glimpses.py "by reward"  # the runs of that name only, and no table
+    python benchmarks/bench_glimpses.py --finished  # the table of the runs that are finished
 
 The digits are the 10,000 of MNIST's test files, from the directory that KERAS_RICHCTX_DATA names. A finished run is kept in build/glimpses, with its weights.
 """
@@ -90,7 +91,7 @@ def rows(results):
         {
             "places": name,
             "test accuracy": f"{result['accuracy']:.1%}",
-            "in the last epoch of training": f"{result['in training']:.1%}",
+            "if it stopped after each glimpse, %": ", ".join(f"{100 * share:.1f}" for share in result["by step"]),
             "deviation of places, of half a side": f"{result['spread of places']:.2f}",
             "weights": f"{result['weights']:,}",
             "minutes": f"{result['minutes']:.1f}",
@@ -132,7 +133,7 @@ def main(chosen):
             print(f"{name}: {results[name]}", flush=True)
             if settings.get("clutter") and not settings.get("frozen"):
                 picture(settings, path.with_suffix(".weights.h5"))
-    if chosen:
+    if chosen and chosen != ["--finished"]:
         return
     held_out = len(krc.datasets.load("mnist", "test")) - SETTINGS["train"]
     note = (
