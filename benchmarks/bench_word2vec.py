@@ -101,9 +101,9 @@ def compare(path):
             )
     size = Path(path).stat().st_size / 1e6
     note = (
-        f"IMDb reviews, {size:.0f} MB, {VOCABULARY:,} words, {DIM} numbers, window {WINDOW}, {NEGATIVES} negatives, subsampling {SAMPLE:g}; gensim at 0.025 "
-        f"for {EPOCHS} pass{'es' if EPOCHS > 1 else ''}, ours at {LEARNING_RATE:g} in batches of {BATCH_SIZE:,} windows for the same time. Words are those of the corpus, before "
-        "subsampling. Correlations are Spearman's, of one run each."
+        f"IMDb reviews, {size:.0f} MB, {VOCABULARY:,} words, {DIM} numbers, window {WINDOW}, {NEGATIVES} negatives, subsampling {SAMPLE:g}; gensim with its rate "
+        f"of 0.025, ours with {LEARNING_RATE:g} in batches of {BATCH_SIZE:,} windows, for the same time. Words are counted before subsampling. Correlations are "
+        "Spearman's, of one run each."
     )
     report("word2vec", "Word2Vec: the same corpus, settings and time", rows, note)
 
