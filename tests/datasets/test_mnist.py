@@ -32,6 +32,7 @@ def test_an_array_comes_back(tmp_path, compress):
         (b"PK\x03\x04", "no IDX file of bytes. Received: a file that begins with b'PK"),
         (gzip.compress(b"\x00" * 9)[:-3], "damaged"),
     ],
+    ids=["short", "zip", "cut"],
 )
 def test_a_file_that_is_not_whole_is_named(tmp_path, data, fault):
     (tmp_path / "digits").write_bytes(data)
