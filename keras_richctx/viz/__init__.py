@@ -28,7 +28,13 @@ from keras_richctx.viz.special_tokens import special_kinds, special_tokens, toke
 from keras_richctx.viz.style import style, theme
 from keras_richctx.viz.through_layers import through_layers
 from keras_richctx.viz.trajectory import trajectory
-from keras_richctx.viz.views import View, alignment_view, caption_view, head_view, model_view, neuron_view, token_view
+from keras_richctx.viz.views.alignment_view import alignment_view
+from keras_richctx.viz.views.caption_view import caption_view
+from keras_richctx.viz.views.head_view import head_view
+from keras_richctx.viz.views.model_view import model_view
+from keras_richctx.viz.views.neuron_view import neuron_view
+from keras_richctx.viz.views.token_view import token_view
+from keras_richctx.viz.views.view import View
 from keras_richctx.viz.weight_changes import weight_change, weight_changes
 from keras_richctx.viz.word_map import word_map
 
