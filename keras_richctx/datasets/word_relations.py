@@ -153,7 +153,7 @@ SIZES = {"simlex999": 999, "wordsim353": 353}
 
 def _check_split(name, split):
     if split != "test":
-        raise ValueError(f"{name} is a test, and has no other split. Received: split={split!r}.")
+        raise ValueError(f"{name} has the split test. Received: split={split!r}.")
 
 
 def _load_pairs(name, files, url, member, column, data_dir):
