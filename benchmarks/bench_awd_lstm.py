@@ -7,8 +7,6 @@ A finished run is kept in build/awd_lstm, under its settings: with other setting
 """
 
 import collections
-import hashlib
-import json
 import math
 import sys
 import time
@@ -18,6 +16,7 @@ from pathlib import Path
 import keras
 import numpy as np
 from harness import report
+from kept_runs import kept_runs
 
 import keras_richctx as krc
 from keras_richctx.language_models import evaluate
@@ -118,17 +117,9 @@ def rows(results):
 
 def main(chosen):
     texts, vocab_size = read_texts()
-    results = {}
-    for name, on in runs().items():
-        settings = {**SETTINGS, **options(on)}
-        path = KEPT / f"{hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]}.json"
-        if not path.exists() and (not chosen or name in chosen):
-            print(f"== {name}", flush=True)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps({"run": name, "settings": settings, "measures": train(on, texts, vocab_size)}, indent=2) + "\n", encoding="utf-8")
-        if path.exists():
-            results[name] = json.loads(path.read_text(encoding="utf-8"))["measures"]
-            print(f"{name}: {results[name]}", flush=True)
+    settings = {name: {**SETTINGS, **options(on)} for name, on in runs().items()}
+    kept = kept_runs(KEPT, settings, lambda name, path: train(runs()[name], texts, vocab_size), chosen)
+    results = {name: measures for name, measures, _ in kept}
     if chosen:
         return
     minutes = np.mean([result["minutes"] for result in results.values()])

@@ -7,15 +7,15 @@
 The digits are the 10,000 of MNIST's test files, from the directory that KERAS_RICHCTX_DATA names. A finished run is kept in build/draw, with its weights.
 """
 
-import hashlib
-import json
 import sys
 import time
 from pathlib import Path
 
 import keras
 import numpy as np
+from digits import digits
 from harness import report
+from kept_runs import kept_runs
 
 import keras_richctx as krc
 from keras_richctx.vision.draw import gaussian_divergence
@@ -62,13 +62,6 @@ def binary(digits, seed):
     return (np.random.default_rng(seed).random(pixels.shape) < pixels).astype("float32")
 
 
-def digits(settings):
-    """The digits that train and those that test."""
-    all_digits = krc.datasets.load("mnist", "test")
-    order = np.random.default_rng(0).permutation(len(all_digits))
-    return all_digits[order[: settings["train"]]], all_digits[order[settings["train"] :]]
-
-
 def build(options, seed):
     """Makes a model."""
     return PlainVAE(**options, seed=seed) if "hidden" in options else krc.models.DRAW(**options, seed=seed)
@@ -77,7 +70,7 @@ def build(options, seed):
 def train(options, settings, weights):
     """Trains one model, keeps its weights, and returns its measures."""
     keras.utils.set_random_seed(settings["seed"])
-    learnt, held_out = digits(settings)
+    learnt, held_out = digits(settings["train"])
     model, partial = build(options, settings["seed"]), weights.with_suffix(".keras")
     steps = -(-settings["train"] // settings["batch"])
     rate = keras.optimizers.schedules.CosineDecay(settings["rate"], settings["epochs"] * steps)
@@ -124,7 +117,7 @@ def rows(results):
 
 def picture(options, settings, weights):
     """Draws how a trained model told two digits and made two of its own, for a light and for a dark page."""
-    _, held_out = digits(settings)
+    _, held_out = digits(settings["train"])
     model = build(options, settings["seed"])
     model.load_weights(weights)
     told, made = model.trace(binary(held_out[:2], 10**6)), model.draw(count=2)
@@ -136,20 +129,11 @@ def picture(options, settings, weights):
 
 
 def main(chosen):
-    results = {}
-    for name, options in RUNS.items():
-        settings = {**SETTINGS, **options}
-        path = KEPT / f"{hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]}.json"
-        if not path.exists() and (not chosen or name in chosen):
-            print(f"== {name}", flush=True)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            measures = train(options, SETTINGS, path.with_suffix(".weights.h5"))
-            path.write_text(json.dumps({"run": name, "settings": settings, "measures": measures}, indent=2) + "\n", encoding="utf-8")
-        if path.exists():
-            results[name] = json.loads(path.read_text(encoding="utf-8"))["measures"]
-            print(f"{name}: {results[name]}", flush=True)
-            if name == "DRAW with windows":
-                picture(options, SETTINGS, path.with_suffix(".weights.h5"))
+    settings, results = {name: {**SETTINGS, **options} for name, options in RUNS.items()}, {}
+    for name, measures, path in kept_runs(KEPT, settings, lambda name, path: train(RUNS[name], SETTINGS, path.with_suffix(".weights.h5")), chosen):
+        results[name] = measures
+        if name == "DRAW with windows":
+            picture(RUNS[name], SETTINGS, path.with_suffix(".weights.h5"))
     if chosen and chosen != ["--finished"]:
         return
     held_out = len(krc.datasets.load("mnist", "test")) - SETTINGS["train"]

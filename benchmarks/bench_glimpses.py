@@ -7,15 +7,15 @@
 The digits are the 10,000 of MNIST's test files, from the directory that KERAS_RICHCTX_DATA names. A finished run is kept in build/glimpses, with its weights.
 """
 
-import hashlib
-import json
 import sys
 import time
 from pathlib import Path
 
 import keras
 import numpy as np
+from digits import digits
 from harness import report
+from kept_runs import kept_runs
 from matplotlib.figure import Figure
 
 import keras_richctx as krc
@@ -31,13 +31,6 @@ RUNS = {
 }
 KEPT = Path(__file__).parents[1] / "build/glimpses"
 IMAGES = Path(__file__).parents[1] / "docs/images"
-
-
-def digits(settings):
-    """The digits that train and those that test."""
-    all_digits = krc.datasets.load("mnist", "test")
-    order = np.random.default_rng(0).permutation(len(all_digits))
-    return all_digits[order[: settings["train"]]], all_digits[order[settings["train"] :]]
 
 
 def shown(train, settings, epoch):
@@ -61,7 +54,7 @@ def build(settings):
 def train(settings, weights):
     """Trains one model, keeps its weights, and returns its measures."""
     keras.utils.set_random_seed(settings["seed"])
-    learnt, held_out = digits(settings)
+    learnt, held_out = digits(settings["train"])
     if settings.get("clutter"):
         held_out = krc.datasets.cluttered_digits(held_out, seed=10**6)
     model = build(settings)
@@ -102,7 +95,7 @@ def rows(results):
 
 def picture(settings, weights):
     """Draws where a trained model looked at some digits among clutter, for a light and for a dark page."""
-    _, held_out = digits(settings)
+    _, held_out = digits(settings["train"])
     shown_digits = krc.datasets.cluttered_digits(held_out[:200], seed=10**6)
     model = build(settings)
     model(shown_digits.pixels[:1])
@@ -119,20 +112,11 @@ def picture(settings, weights):
 
 
 def main(chosen):
-    results = {}
-    for name, options in RUNS.items():
-        settings = {**SETTINGS, **options}
-        path = KEPT / f"{hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]}.json"
-        if not path.exists() and (not chosen or name in chosen):
-            print(f"== {name}", flush=True)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            measures = train(settings, path.with_suffix(".weights.h5"))
-            path.write_text(json.dumps({"run": name, "settings": settings, "measures": measures}, indent=2) + "\n", encoding="utf-8")
-        if path.exists():
-            results[name] = json.loads(path.read_text(encoding="utf-8"))["measures"]
-            print(f"{name}: {results[name]}", flush=True)
-            if settings.get("clutter") and not settings.get("frozen"):
-                picture(settings, path.with_suffix(".weights.h5"))
+    settings, results = {name: {**SETTINGS, **options} for name, options in RUNS.items()}, {}
+    for name, measures, path in kept_runs(KEPT, settings, lambda name, path: train(settings[name], path.with_suffix(".weights.h5")), chosen):
+        results[name] = measures
+        if settings[name].get("clutter") and not settings[name].get("frozen"):
+            picture(settings[name], path.with_suffix(".weights.h5"))
     if chosen and chosen != ["--finished"]:
         return
     held_out = len(krc.datasets.load("mnist", "test")) - SETTINGS["train"]
