@@ -6,7 +6,7 @@ import keras
 import numpy as np
 
 from keras_richctx.datasets import source_batches
-from keras_richctx.generation import beam, greedy
+from keras_richctx.generation.best_lines import best_lines
 from keras_richctx.translation.translation import Translation
 
 
@@ -62,11 +62,7 @@ def _translate_batch(model, inputs, num_beams, length_penalty, max_new_tokens):
             f"This model reads sources of up to {model.max_source_length} tokens, the end symbol counted. Received: one of {lengths.max()}. Split the sentence."
         )
     limits = 2 * lengths + 10 if max_new_tokens is None else max_new_tokens
-    if num_beams == 1:
-        tokens, scores = greedy(model, inputs, limits, return_scores=True)
-    else:
-        lines, line_scores = beam(model, inputs, limits, num_beams, length_penalty, return_all=True)
-        tokens, scores = lines[:, 0], line_scores[:, 0]  # (B, K, T) -> the best line of each row
+    tokens, scores = best_lines(model, inputs, limits, num_beams, length_penalty)
     # where the model looked is read off one more pass over the finished translation, the same computation as in training
     weights = None
     if model.has_attention:

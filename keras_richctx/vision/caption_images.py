@@ -3,7 +3,7 @@
 import keras
 import numpy as np
 
-from keras_richctx.generation import beam, greedy
+from keras_richctx.generation.best_lines import best_lines
 from keras_richctx.translation.translate import until_end
 from keras_richctx.vision.caption import Caption
 
@@ -42,11 +42,7 @@ def caption_images(model, images, num_beams=1, length_penalty=1.0, max_new_token
 
 def _caption_batch(model, inputs, num_beams, length_penalty, max_new_tokens):
     """Captions a batch of prepared pictures; yields a `Caption` each."""
-    if num_beams == 1:
-        tokens, scores = greedy(model, inputs, max_new_tokens, return_scores=True)
-    else:
-        lines, line_scores = beam(model, inputs, max_new_tokens, num_beams, length_penalty, return_all=True)
-        tokens, scores = lines[:, 0], line_scores[:, 0]  # (B, K, T) -> the best line of each row
+    tokens, scores = best_lines(model, inputs, max_new_tokens, num_beams, length_penalty)
     # where the model looked is read off one more pass over the finished caption, the same computation as in training
     maps = None
     if model.has_attention:
