@@ -7,13 +7,14 @@ from keras_richctx.bert.embed import embed
 from keras_richctx.bert.presets import PRESETS
 from keras_richctx.bert.reading import reading
 from keras_richctx.ops.masks import as_mask, padding_mask
+from keras_richctx.training.varied_shapes import VariedShapes
 from keras_richctx.transformer import LearnedPositions, TransformerEncoder
 
 MODEL_TYPES = ("bert", "roberta", "distilbert")
 
 
 @keras.saving.register_keras_serializable("keras_richctx")
-class Bert(keras.Model):
+class Bert(VariedShapes):
     r"""A reader of texts: each position sees all others, in L layers.
 
     $$h^0 = \mathrm{LN}(E x + S s + P), \qquad h^l = \mathrm{Block}(h^{l-1}), \qquad \text{pooled} = \tanh(W h^L_1 + b)$$
@@ -116,8 +117,6 @@ class Bert(keras.Model):
         self.pad_id = pad_id if pad_id is not None else getattr(tokenizer, "pad_id", 0)
         self.model_type = model_type
         self.first_position = self.pad_id + 1 if model_type == "roberta" else 0
-        if keras.backend.backend() == "tensorflow":
-            self.jit_compile = False  # XLA would compile a program for each shape of batch
 
         policy, initializer = {"dtype": self.dtype_policy}, self.initializer
         self.embedding = keras.layers.Embedding(vocab_size, width, embeddings_initializer=initializer(), name="embedding", **policy)

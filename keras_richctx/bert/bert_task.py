@@ -31,8 +31,6 @@ class BertTask(VariedShapes):
             raise ValueError(f"{type(self).__name__} takes a Bert. Received: bert={bert!r}")
         super().__init__(dtype=bert.dtype_policy, **kwargs)
         self.bert = bert
-        if keras.backend.backend() == "tensorflow":
-            self.jit_compile = False  # XLA would compile a program for each shape of batch
 
     def head_groups(self):
         """Lists the parts of the head, which a file holds whole or not at all: lists of pairs of a place and a variable, as in `bert/names.py`."""

@@ -74,8 +74,6 @@ class FeatureClassifier(VariedShapes):
             width = units
         self.classifier.build((None, 3 * width))
         self.built = True
-        if keras.backend.backend() == "tensorflow":
-            self.jit_compile = False  # XLA would compile a program for each shape of batch
 
     @property
     def bert(self):

@@ -97,8 +97,6 @@ class MultiTask(VariedShapes):
         self.stack = [RecurrentEncoder(units, cell="lstm", name=f"bilstm_{i + 1}", **policy) for i in range(num_layers)]
         self.heads = {name: TagHead(task.tags, task.crf, task.scheme, name=f"{name}_head", **policy) for name, task in tasks.items()}
         vars(self)["tasks"] = types.MappingProxyType(tasks)  # plain, so that Keras neither tracks nor copies it
-        if keras.backend.backend() == "tensorflow":
-            self.jit_compile = False  # XLA would compile a program for each shape of batch
         self(self.prepare([["a"]]))  # which tells every layer the widths
 
     def call(self, inputs, training=False):

@@ -73,8 +73,6 @@ class PairClassifier(VariedShapes):
         self.comparer = RecurrentEncoder(units, cell="lstm", name="comparer", **policy)
         self.hidden = keras.layers.Dense(units, "tanh", name="hidden", **policy)
         self.output_projection = keras.layers.Dense(len(classes), name="output_projection", **policy)
-        if keras.backend.backend() == "tensorflow":
-            self.jit_compile = False  # XLA would compile a program for each shape of batch
         self(self.prepare([["a"]], [["b"]]))  # which tells every layer the widths
 
     def call(self, inputs, training=False):

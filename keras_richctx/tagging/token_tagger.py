@@ -87,8 +87,6 @@ class TokenTagger(VariedShapes):
         self.bilstm = RecurrentEncoder(units, cell="lstm", name="bilstm", **policy) if "bilstm" in head else None
         self.tag_head = TagHead(tags, crf="crf" in head, scheme=scheme, name="tag_head", **policy)
         self.tags = self.tag_head.tags
-        if keras.backend.backend() == "tensorflow":
-            self.jit_compile = False  # XLA would compile a program for each shape of batch
         self(self.prepare([["a"]]))  # which tells every layer the widths
 
     @property

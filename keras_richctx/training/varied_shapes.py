@@ -6,8 +6,14 @@ import keras
 class VariedShapes(keras.Model):
     """A model that is given batches of many shapes, as texts make them.
 
-    A subclass with a `compile` of its own fills in its loss and its metrics and passes the rest on.
+    On TensorFlow it runs without XLA, which would compile a program for each shape, before it is compiled too, unless `compile` says otherwise. A subclass
+    with a `compile` of its own fills in its loss and its metrics and passes the rest on.
     """
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        if keras.backend.backend() == "tensorflow":
+            self.jit_compile = False
 
     def compile(self, *args, jit_compile=None, **kwargs):
         """Configures training, as `keras.Model.compile`.
