@@ -5,7 +5,7 @@ import numpy as np
 
 from keras_richctx.bert.run import tokenizer_of
 from keras_richctx.text import pack_pairs
-from keras_richctx.viz.reading import Reading, is_text
+from keras_richctx.viz.reading import Reading, are_pairs, is_text
 
 
 def reading(bert, inputs):
@@ -34,10 +34,8 @@ def reading(bert, inputs):
 
 def _packed(bert, texts):
     """Packs texts into rows, none of them cut."""
-    tokenizer, pairs = tokenizer_of(bert), [isinstance(text, tuple) for text in texts]
-    if any(pairs) != all(pairs):
-        raise ValueError(f"Either all are pairs of texts or none. Received: {sum(pairs)} pairs among {len(texts)}")
-    first, second = (tokenizer([text[i] for text in texts]) for i in (0, 1)) if all(pairs) else (tokenizer(list(texts)), None)
+    tokenizer = tokenizer_of(bert)
+    first, second = (tokenizer([text[i] for text in texts]) for i in (0, 1)) if are_pairs(texts) else (tokenizer(list(texts)), None)
     specials = 2 if second is None else 2 + tokenizer.pair_separators
     longest = max(len(ids) + (len(second[i]) if second else 0) for i, ids in enumerate(first)) + specials
     if longest > bert.max_length:

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 from keras_richctx.datasets.passes import numbered_passes
+from keras_richctx.text.pad_rows import pad_rows, row_mask
 
 CHUNK = 100_000  # sentences tokenized at once: bounds the memory that lists of ints take
 
@@ -134,10 +135,8 @@ def source_batches(texts, tokenizer, batch_size=64, pad_to_multiple=1):
     batches = []
     for start in range(0, len(order), batch_size):
         indices = order[start : start + batch_size]  # (B,)
-        lengths = np.array([len(rows[index]) for index in indices])
-        mask = np.arange(_round_up(lengths[0], multiple)) < lengths[:, None]  # (B, S)
-        ids = np.full(mask.shape, tokenizer.pad_id, "int32")
-        ids[mask] = np.concatenate([rows[index] for index in indices])
+        some = [rows[index] for index in indices]
+        ids, mask = pad_rows(some, tokenizer.pad_id, multiple), row_mask(some, multiple)  # (B, S) each
         batches.append((indices, {"encoder_token_ids": ids, "encoder_padding_mask": mask}))
     return batches
 

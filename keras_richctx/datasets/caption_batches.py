@@ -7,6 +7,7 @@ import threading
 import numpy as np
 
 from keras_richctx.datasets.passes import numbered_steps
+from keras_richctx.text.pad_rows import pad_rows, row_mask
 
 
 def caption_batches(pictures, tokenizer, batch_size=64, shuffle=True, seed=0, pad_to_multiple=4):
@@ -81,9 +82,7 @@ class _Rows:
         number, i = divmod(step, self.steps)
         with self.lock:
             rows = self.plan(number)[i]
-        lengths = np.array([len(self.ids[row]) - 1 for row in rows])
-        mask = np.arange(-(-lengths.max() // self.multiple) * self.multiple) < lengths[:, None]  # (B, T)
-        token_ids, labels = np.full(mask.shape, self.pad_id, "int32"), np.full(mask.shape, self.pad_id, "int32")
-        token_ids[mask] = np.concatenate([self.ids[row][:-1] for row in rows])
-        labels[mask] = np.concatenate([self.ids[row][1:] for row in rows])
+        read, written = [self.ids[row][:-1] for row in rows], [self.ids[row][1:] for row in rows]
+        token_ids, labels = (pad_rows(ids, self.pad_id, self.multiple) for ids in (read, written))  # (B, T) each
+        mask = row_mask(read, self.multiple)
         return self.images[self.places[rows]], token_ids, mask, labels, mask.astype("float32")

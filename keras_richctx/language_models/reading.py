@@ -3,6 +3,7 @@
 import keras
 import numpy as np
 
+from keras_richctx.text.pad_rows import pad_rows, row_mask
 from keras_richctx.viz.reading import Reading, is_text
 
 
@@ -42,7 +43,4 @@ def _padded(model, texts):
     limit = getattr(model, "max_length", None)
     if limit is not None and lengths.max() > limit:
         raise ValueError(f"The model reads {limit} tokens. Received: a text of {lengths.max()}. Split it.")
-    mask = np.arange(lengths.max()) < lengths[:, None]  # (B, T)
-    ids = np.full(mask.shape, model.pad_id, "int32")
-    ids[mask] = np.concatenate(rows)
-    return ids, mask
+    return pad_rows(rows, model.pad_id), row_mask(rows)  # (B, T) each

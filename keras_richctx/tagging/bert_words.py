@@ -5,8 +5,9 @@ import keras
 from keras_richctx.bert import combine_layers
 from keras_richctx.elmo import ScalarMix
 from keras_richctx.ops.compact import take_positions
-from keras_richctx.tagging.word_encoder import WORDS_STEP, WordEncoder, check_sentences, pad_rows, word_mask
+from keras_richctx.tagging.word_encoder import WORDS_STEP, WordEncoder, check_sentences, word_mask
 from keras_richctx.text import pack_pairs
+from keras_richctx.text.pad_rows import pad_rows
 
 STEP = 16  # rows are padded to multiples of this many sub-words
 

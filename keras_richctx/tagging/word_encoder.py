@@ -1,7 +1,8 @@
 """What makes vectors of the words of sentences."""
 
 import keras
-import numpy as np
+
+from keras_richctx.text.pad_rows import row_mask
 
 
 class WordEncoder(keras.layers.Layer):
@@ -50,18 +51,9 @@ def check_sentences(sentences):
                 raise ValueError(f"A word is a string of a character at least. Received: {word!r} in sentence {i}")
 
 
-def pad_rows(rows, value=0, multiple=1):
-    """Makes an int32 array `(N, W)` of lists of integers, W a multiple, filled up with `value`."""
-    width = -(-max(map(len, rows)) // multiple) * multiple
-    array = np.full((len(rows), width), value, "int32")
-    for i, row in enumerate(rows):
-        array[i, : len(row)] = row
-    return array
-
-
 WORDS_STEP = 8  # the number of words is padded to multiples of this, so that few shapes are compiled
 
 
 def word_mask(sentences):
     """Says where the words are: boolean `(N, W)`."""
-    return pad_rows([[1] * len(sentence) for sentence in sentences], multiple=WORDS_STEP).astype(bool)
+    return row_mask(sentences, WORDS_STEP)

@@ -6,8 +6,9 @@ import keras
 import numpy as np
 
 from keras_richctx.elmo import CharacterCNN
-from keras_richctx.tagging.word_encoder import WORDS_STEP, WordEncoder, check_sentences, pad_rows, word_mask
+from keras_richctx.tagging.word_encoder import WORDS_STEP, WordEncoder, check_sentences, word_mask
 from keras_richctx.text import CharacterTokenizer
+from keras_richctx.text.pad_rows import pad_rows
 
 UNKNOWN = 1  # 0 is the pad
 

@@ -6,6 +6,7 @@ import numpy as np
 from keras_richctx.datasets import source_batches
 from keras_richctx.metrics import alignment_error_rate, bleu, hard_alignment
 from keras_richctx.text import WordTokenizer
+from keras_richctx.text.pad_rows import pad_rows
 
 
 def evaluate(model, pairs, num_beams=1, length_penalty=1.0, batch_size=64):
@@ -85,8 +86,7 @@ def forced_alignments(model, pairs, batch_size=64):
     alignments = [None] * len(pairs)
     for places, inputs in source_batches(pairs.source, model.source_tokenizer, batch_size):
         said = target([pairs.target[place] for place in places], bos=True)
-        longest = max(map(len, said))
-        decoder_ids = np.array([[*ids, *[target.pad_id] * (longest - len(ids))] for ids in said], "int32")  # (B, T)
+        decoder_ids = pad_rows(said, target.pad_id)  # (B, T)
         weights = keras.ops.convert_to_numpy(model.attention_weights({**inputs, "decoder_token_ids": decoder_ids}))  # (B, T, S)
         for place, row, ids, real in zip(places, weights, said, inputs["encoder_padding_mask"]):
             alignments[place] = row[: len(ids), : real.sum()]

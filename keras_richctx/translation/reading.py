@@ -4,8 +4,9 @@ import keras
 import numpy as np
 
 from keras_richctx.generation import greedy
+from keras_richctx.text.pad_rows import pad_rows, row_mask
 from keras_richctx.translation.translate import until_end
-from keras_richctx.viz.reading import Reading, is_text
+from keras_richctx.viz.reading import Reading, are_pairs, is_text
 
 UNKNOWN = "…"
 SIDES = {"source": "encoder", "target": "decoder"}
@@ -61,14 +62,12 @@ def sides(name):
 
 def _ids_of(model, texts):
     """Returns the ids of sources, with the end symbol, and of targets, with beginning and end; a text alone is translated."""
-    pairs = [isinstance(text, tuple) for text in texts]
-    if any(pairs) != all(pairs):
-        raise ValueError(f"Either all are pairs of a text and its translation or none. Received: {sum(pairs)} pairs among {len(texts)}")
-    source = model.source_tokenizer([text[0] if pair else text for text, pair in zip(texts, pairs)], eos=True)
+    pairs = are_pairs(texts, "a text and its translation")
+    source = model.source_tokenizer([text[0] for text in texts] if pairs else texts, eos=True)
     longest = max(map(len, source))
     if model.max_source_length is not None and longest > model.max_source_length:
         raise ValueError(f"This model reads sources of up to {model.max_source_length} tokens, the end symbol counted. Received: one of {longest}.")
-    if all(pairs):
+    if pairs:
         return source, model.target_tokenizer([text[1] for text in texts], bos=True, eos=True)
     rows = greedy(model, _side("encoder", source, model.source_tokenizer), np.array([2 * len(ids) + 10 for ids in source]))
     return source, [[int(row[0]), *until_end(row[1:], model.target_tokenizer)] for row in rows]
@@ -80,11 +79,7 @@ def _padded(model, source, target):
 
 
 def _side(name, rows, tokenizer):
-    lengths = np.array([len(row) for row in rows])
-    mask = np.arange(lengths.max()) < lengths[:, None]  # (B, S)
-    ids = np.full(mask.shape, tokenizer.pad_id, "int32")
-    ids[mask] = np.concatenate(rows)
-    return {f"{name}_token_ids": ids, f"{name}_padding_mask": mask}
+    return {f"{name}_token_ids": pad_rows(rows, tokenizer.pad_id), f"{name}_padding_mask": row_mask(rows)}  # (B, S) each
 
 
 def _mask(inputs, name, ids, tokenizer):

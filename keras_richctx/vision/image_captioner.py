@@ -6,6 +6,7 @@ import numpy as np
 from keras_richctx.attention import coverage_penalty
 from keras_richctx.datasets import caption_batches
 from keras_richctx.ops.masks import padding_mask
+from keras_richctx.text.pad_rows import pad_rows, row_mask
 from keras_richctx.training.varied_shapes import VariedShapes
 from keras_richctx.translation import LuongDecoder
 from keras_richctx.vision.caption_images import caption_images
@@ -246,9 +247,7 @@ class ImageCaptioner(VariedShapes):
         if captions is None:
             return inputs
         rows = self.tokenizer(list(captions), bos=True)
-        longest = max(map(len, rows))
-        token_ids = np.array([[*row, *[self.pad_id] * (longest - len(row))] for row in rows], "int32")  # (B, T)
-        return {**inputs, "token_ids": token_ids, "padding_mask": np.arange(longest) < np.array([len(row) for row in rows])[:, None]}
+        return {**inputs, "token_ids": pad_rows(rows, self.pad_id), "padding_mask": row_mask(rows)}  # (B, T) each
 
     def batches(self, pictures, batch_size=64, **options):
         """Makes batches for `fit` and `evaluate`; see [`caption_batches`][keras_richctx.datasets.caption_batches.caption_batches] for the options.

@@ -1,5 +1,6 @@
 """What each layer of a model makes of its inputs, by name."""
 
+import collections
 import contextlib
 import fnmatch
 from collections.abc import Mapping
@@ -10,7 +11,7 @@ import numpy as np
 from keras_richctx.training.changed import changed
 from keras_richctx.viz.attention_maps import joined, joined_streams, run
 from keras_richctx.viz.reading import readings
-from keras_richctx.viz.watching import as_array, named, walk, watcher
+from keras_richctx.viz.watching import as_array, name_of_call, named, walk, watcher
 
 
 class HiddenStates(Mapping):
@@ -110,15 +111,14 @@ def _ends(path, pattern):
 @contextlib.contextmanager
 def _noting(layers):
     """Writes down what layers put out while the context lasts; gives a dict, in the order of the calls."""
-    seen, calls = {}, {}
+    seen, calls = {}, collections.Counter()
 
     def noted(name, call):
         def call_and_note(*args, **kwargs):
             result = call(*args, **kwargs)
             tensors = [x for x in keras.tree.flatten(result) if "float" in keras.backend.standardize_dtype(x.dtype)]
             if tensors:
-                calls[name] = calls.get(name, 0) + 1
-                seen[name if calls[name] == 1 else f"{name} {calls[name]}"] = as_array(tensors[0], name)
+                seen[name_of_call(name, calls)] = as_array(tensors[0], name)
             return result
 
         return call_and_note

@@ -83,6 +83,14 @@ def is_text(item):
     return isinstance(item, str) or (isinstance(item, tuple) and len(item) == 2 and all(isinstance(text, str) for text in item))
 
 
+def are_pairs(texts, what="texts"):
+    """Whether all of these are pairs, tuples; raises where some are and some are not. `what` says what a pair is of."""
+    pairs = [isinstance(text, tuple) for text in texts]
+    if any(pairs) != all(pairs):
+        raise ValueError(f"Either all are pairs of {what} or none. Received: {sum(pairs)} pairs among {len(texts)}")
+    return all(pairs)
+
+
 def _as_texts(inputs):
     """Returns one text or one pair as a list of it, all else as it is."""
     return [inputs] if is_text(inputs) else inputs
@@ -120,14 +128,12 @@ def _read(model, inputs):
 
 def _preprocessed(preprocessor, texts):
     """Reads texts as a task of KerasHub does, by its preprocessor."""
-    pairs = [isinstance(text, tuple) for text in texts]
-    if any(pairs) != all(pairs):
-        raise ValueError(f"Either all are pairs of texts or none. Received: {sum(pairs)} pairs among {len(texts)}")
-    packed = preprocessor((tuple(map(list, zip(*texts))), None) if all(pairs) else texts)  # a tuple is taken for inputs and targets: none here
+    pairs = are_pairs(texts)
+    packed = preprocessor((tuple(map(list, zip(*texts))), None) if pairs else texts)  # a tuple is taken for inputs and targets: none here
     inputs = keras.utils.unpack_x_y_sample_weight(packed)[0]
     ids, mask = (keras.ops.convert_to_numpy(inputs[name]) for name in ("token_ids", "padding_mask"))
     tokens = [[preprocessor.tokenizer.id_to_token(int(i)) for i in row] for row in ids]
-    segments = keras.ops.convert_to_numpy(inputs["segment_ids"]).tolist() if all(pairs) and "segment_ids" in inputs else None
+    segments = keras.ops.convert_to_numpy(inputs["segment_ids"]).tolist() if pairs and "segment_ids" in inputs else None
     return Reading(inputs, {"source": tokens}, {"source": mask.astype(bool)}, segments)
 
 

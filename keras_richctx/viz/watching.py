@@ -1,5 +1,6 @@
 """Where a model attends: finding its attention layers, and writing down what each of them looks at while the model runs."""
 
+import collections
 import contextlib
 import functools
 import itertools
@@ -118,11 +119,10 @@ def watching(layers, wanted=lambda name: True):
         A context manager that gives a dict, in the order of the calls, from the name of each layer, from its second call on with a number behind it, to what
         was seen: a dict of `weights`, and where there are such, `queries`, `keys` and `note`.
     """
-    seen, calls = {}, {}
+    seen, calls = {}, collections.Counter()
 
     def see(name, note=None, **tensors):
-        calls[name] = calls.get(name, 0) + 1
-        key = name if calls[name] == 1 else f"{name} {calls[name]}"
+        key = name_of_call(name, calls)
         if wanted(key):
             seen[key] = {**{what: as_array(tensor, name) for what, tensor in tensors.items()}, **({} if note is None else {"note": note})}
 
@@ -130,6 +130,12 @@ def watching(layers, wanted=lambda name: True):
         for name, layer in layers.items():
             stack.enter_context(changed(layer, **watcher(layer)(functools.partial(see, name))))
         yield seen
+
+
+def name_of_call(name, calls):
+    """Returns the name of one more call of a layer, from the second on with its number; `calls` counts them, a `collections.Counter`."""
+    calls[name] += 1
+    return name if calls[name] == 1 else f"{name} {calls[name]}"
 
 
 def as_array(tensor, name):
