@@ -59,21 +59,26 @@ def batch():
     return ids.astype("int32"), places.astype("int32"), np.take_along_axis(ids, places, 1).astype("int32"), random.integers(0, 2, BATCH).astype("int32")
 
 
-def richctx_side():
+def model_and_data(count, size="bert_base"):
+    """Makes this library's model, compiled, and the arrays of `count` batches: inputs, targets and their weights."""
     import keras
 
     import keras_richctx as krc
 
     ids, places, guessed, labels = batch()
-    model = krc.models.BertForPretraining(krc.models.Bert(vocab_size=VOCABULARY, dtype="mixed_bfloat16"))
+    model = krc.models.BertForPretraining(krc.models.Bert.from_preset(size, tokenizer=None, vocab_size=VOCABULARY, dtype="mixed_bfloat16"))
     model.compile(keras.optimizers.AdamW(1e-4, weight_decay=0.01), jit_compile=True)
     x = {"token_ids": ids, "segment_ids": np.zeros_like(ids), "padding_mask": np.ones_like(ids, bool), "mask_positions": places}
     y, weights = {"mlm_logits": guessed, "nsp_logits": labels}, {"mlm_logits": np.ones(guessed.shape, "float32"), "nsp_logits": np.ones(BATCH, "float32")}
-    x, y, weights = keras.tree.map_structure(lambda array: np.concatenate([array] * STEPS), (x, y, weights))
+    return model, *keras.tree.map_structure(lambda array: np.concatenate([array] * count), (x, y, weights))
+
+
+def richctx_side():
+    model, x, y, weights = model_and_data(STEPS)
     return lambda: model.fit(x, y, sample_weight=weights, batch_size=BATCH, epochs=1, verbose=0, shuffle=False)
 
 
-def torch_side(compiled):
+def torch_side(compiled, steps=STEPS):
     import torch
     import transformers
 
@@ -87,7 +92,7 @@ def torch_side(compiled):
     forward = torch.compile(model) if compiled else model
 
     def train():
-        for _ in range(STEPS):
+        for _ in range(steps):
             with torch.autocast("cuda", torch.bfloat16):
                 loss = forward(input_ids=ids, attention_mask=mask, labels=targets, next_sentence_label=labels).loss
             loss.backward()

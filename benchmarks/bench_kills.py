@@ -1,8 +1,13 @@
-"""Kills runs of two workers in several ways, and measures what is lost: `python benchmarks/bench_kills.py [TIMES]`, each way once by default.
+"""Kills runs of two workers in several ways, and measures what is lost.
+
+    python benchmarks/bench_kills.py                    # each way twenty times; a second call goes on with the kills that are missing
+    python benchmarks/bench_kills.py "the chief, 7"     # that kill only, and no table: several may run side by side
+    python benchmarks/bench_kills.py --finished         # the table of the kills that are finished
 
 Each run is of two processes on the loopback address, `tests/training/worker_runs.py`: nine steps, with a checkpoint every two and at each epoch's end, which is
 every three. One of them is killed (SIGKILL), before a step or within a save that is drawn; then the other, which waits for it; and both are started again by
-the same command. Lost is what is done twice, the steps between the checkpoint and the death.
+the same command. Lost is what is done twice, the steps between the checkpoint and the death. A finished
+kill is kept in build/kills.
 """
 
 import random
@@ -11,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 from harness import report
+from kept_runs import kept_runs
 
 from keras_richctx.training.checkpoint_store import CheckpointStore
 
@@ -18,6 +24,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "training"))
 from test_workers import finish, start
 
 SIGKILL, EPOCH, SECONDS = -9, 3, 600
+TIMES, STEPS_BETWEEN_CHECKPOINTS = 20, 2
+KEPT = Path(__file__).parents[1] / "build/kills"
 WAYS = {  # who dies, and what the number is drawn from; of the saves there are six
     "a worker": (1, "before", range(1, 9)),
     "the chief": (0, "before", range(1, 9)),
@@ -42,18 +50,24 @@ def kill(who, death):
     return lost, max(result["weights"], result["history"])
 
 
-def main(times=1):
-    random.seed(0)
+def main(chosen):
+    kills = {f"{way}, {i}": (who, f"{how}:{random.Random(f'{way} {i}').choice(numbers)}") for way, (who, how, numbers) in WAYS.items() for i in range(TIMES)}
+    runs = {name: {"number": int(name.rpartition(", ")[2]), "who": who, "death": death} for name, (who, death) in kills.items()}
+    found = {way: [] for way in WAYS}
+    for name, result, _ in kept_runs(KEPT, runs, lambda name, path: kill(*kills[name]), chosen):
+        lost, apart = result
+        assert lost <= STEPS_BETWEEN_CHECKPOINTS, (name, lost)
+        assert apart < 1e-5, (name, apart)
+        found[name.rpartition(", ")[0]].append(result)
+    if chosen and chosen != ["--finished"]:
+        return
     rows = []
-    for name, (who, how, numbers) in WAYS.items():
-        found = [kill(who, f"{how}:{random.choice(numbers)}") for _ in range(times)]
-        lost, apart = zip(*found)
-        rows.append({"killed": name, "times": times, "steps lost, most": max(lost), "from one device, most": f"{max(apart):.0e}"})
-        print(rows[-1], flush=True)
-        assert max(lost) <= 2, found  # no more than lie between two checkpoints
-        assert max(apart) < 1e-5, found
-    report("kills", "Runs of two workers, killed and started again", rows, note="Checkpoints every two steps.")
+    for way, results in found.items():
+        lost, apart = zip(*results)
+        row = {"killed": way, "times": len(results), "steps lost, mean": f"{sum(lost) / len(lost):.1f}", "most": max(lost)}
+        rows.append({**row, "from one device, most": f"{max(apart):.0e}"})
+    report("kills", "Runs of two workers, killed and started again", rows, note=f"Checkpoints every {STEPS_BETWEEN_CHECKPOINTS} steps.")
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(sys.argv[1:])

@@ -1,0 +1,154 @@
+"""A pre-training step of BERT-base on one GPU and on several: TensorFlow under `MirroredStrategy`, JAX under data parallelism, and Hugging Face, in one run.
+
+Usage: bench_distribution.py [--gpus 2] [--steps 50] [--repeats 5] [--sides "JAX, fit" ...]
+
+64 rows of 128 tokens for each GPU, of which 20 are to be guessed, in bfloat16; masked LM and next sentence, AdamW. Each side is a process of its own; they take
+turns. The time is that of an epoch of one long `fit`, so that nothing is compiled within it.
+"""
+
+import argparse
+import concurrent.futures
+import contextlib
+import importlib.util
+import os
+import sys
+import time
+
+import numpy as np
+from bench_bert_gpu import BATCH, GUESSED, LENGTH, model_and_data, torch_side
+from harness import measure, ratio, report
+from worker import Worker, serve
+
+SIDES = {  # the backend of each side, and the number of GPUs, None for all
+    "TensorFlow, fit": ("tensorflow", 1),
+    "TensorFlow, mirrored": ("tensorflow", 1),
+    "TensorFlow, mirrored on all": ("tensorflow", None),
+    "JAX, plain step": ("jax", 1),
+    "JAX, fit": ("jax", 1),
+    "JAX, data_parallel on all": ("jax", None),
+    "Hugging Face, torch.compile": ("torch", 1),
+}
+BASELINES = ("TensorFlow, fit", "TensorFlow, mirrored", "JAX, plain step", "JAX, fit", "Hugging Face, torch.compile")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gpus", type=int, default=2)
+    parser.add_argument("--steps", type=int, default=50, help="of an epoch")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--sides", nargs="+", choices=SIDES, default=list(SIDES))
+    parser.add_argument("--size", default="bert_base", help="of this library's sides, to try the script out")
+    parser.add_argument("--work")
+    options = parser.parse_args()
+    if options.work:
+        return work(options)
+    sides = [side for side in options.sides if importlib.util.find_spec({"torch": "transformers"}.get(SIDES[side][0], SIDES[side][0]))]
+    print(f"Left out, for want of the package: {', '.join(side for side in options.sides if side not in sides) or 'none'}.")
+    with contextlib.ExitStack() as stack:
+        workers = {side: stack.enter_context(start(side, options)) for side in sides}
+        with concurrent.futures.ThreadPoolExecutor() as pool:  # all compile side by side
+            for side, answer in zip(sides, pool.map(lambda worker: worker.ask("train"), workers.values())):
+                print(f"{side}: first epoch {answer}", flush=True)
+        timed = measure({side: lambda worker=worker: worker.ask("train") for side, worker in workers.items()}, repeats=options.repeats, warmup=1)
+    rows = []
+    for side, seconds in timed.items():
+        gpus = SIDES[side][1] or options.gpus
+        tokens = gpus * BATCH * LENGTH * options.steps / np.median(seconds)
+        row = {"side": side, "GPUs": gpus, "ms a step": f"{np.median(seconds) / options.steps * 1e3:.1f}", "k tokens a second": f"{tokens / 1e3:.0f}"}
+        for peer in BASELINES:
+            if peer in timed:
+                row[f"times {peer}"] = f"{gpus / (SIDES[peer][1] or options.gpus) / ratio(timed, side, peer)[0]:.2f}"
+        rows.append(row)
+    note = (
+        f"{BATCH} x {LENGTH} tokens for each GPU, {GUESSED} of each row masked, bfloat16, AdamW; {options.steps} steps a time. Times another: tokens a second."
+    )
+    report("distribution", "A pre-training step of BERT-base on several GPUs", rows, note)
+    return None
+
+
+def start(side, options):
+    """Starts the process of a side, which sees no more GPUs than it is to use."""
+    backend, gpus = SIDES[side]
+    command = ["env", f"CUDA_VISIBLE_DEVICES={','.join(map(str, range(gpus or options.gpus)))}"]
+    if backend == "tensorflow" and "TF_LIBS" in os.environ:  # where its libraries lie apart from those of the others
+        command.append(f"LD_LIBRARY_PATH={os.environ['TF_LIBS']}")
+    command += [sys.executable, __file__, "--work", side, "--steps", str(options.steps), "--gpus", str(options.gpus), "--size", options.size]
+    return Worker(side, command, backend)
+
+
+def work(options):
+    """Runs in the process of a side."""
+    if options.work.startswith("Hugging Face"):
+        train = torch_side(compiled=True, steps=options.steps)
+        return serve(lambda what: timed(train))
+    if options.work == "JAX, plain step":
+        train = plain_step(options)
+        return serve(lambda what: timed(train))
+    strategy = {"mirrored": "mirrored", "data_parallel": "data_parallel"}.get(options.work.split(" on ")[0].split(", ")[1])
+    return serve_epochs(options, strategy)
+
+
+def timed(run):
+    start = time.perf_counter()
+    run()
+    return f"{time.perf_counter() - start:.3f}"
+
+
+def serve_epochs(options, name):
+    """Runs one `fit` of which each epoch waits until it is asked for."""
+    import keras
+
+    import keras_richctx as krc
+
+    class Turns(keras.callbacks.Callback):
+        """Begins an epoch when a line comes, and answers at its end."""
+
+        def on_epoch_begin(self, epoch, logs=None):
+            if not sys.stdin.readline():
+                os._exit(0)
+            self.start = time.perf_counter()
+
+        def on_epoch_end(self, epoch, logs=None):
+            print(f"{time.perf_counter() - self.start:.3f}", file=sys.__stdout__, flush=True)
+
+    gpus = SIDES[options.work][1] or options.gpus
+    scope = krc.training.strategy(name, devices=gpus).scope() if name else contextlib.nullcontext()
+    with contextlib.redirect_stdout(sys.stderr), scope:
+        model, x, y, weights = model_and_data(gpus * options.steps, options.size)
+        krc.training.fit(model, x, y, sample_weight=weights, batch_size=gpus * BATCH, epochs=10**6, callbacks=[Turns()], progress=False)
+
+
+def plain_step(options):
+    """The step that one writes in JAX by hand, on arrays that are on the GPU."""
+    import jax
+    import keras
+
+    model, x, y, _ = model_and_data(1, options.size)
+    model(x)
+    optimizer = model.optimizer
+    optimizer.build(model.trainable_variables)
+    x, y = jax.device_put((x, y))
+    crossentropy = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+    def loss_of(trainable, others):
+        outputs, others = model.stateless_call(trainable, others, x, training=True)
+        return sum(crossentropy(y[name], outputs[name]) for name in y), others
+
+    def step(trainable, others, of_optimizer):
+        (loss, others), gradients = jax.value_and_grad(loss_of, has_aux=True)(trainable, others)
+        trainable, of_optimizer = optimizer.stateless_apply(of_optimizer, gradients, trainable)
+        return trainable, others, of_optimizer, loss
+
+    compiled = jax.jit(step, donate_argnums=(0, 1, 2))
+    state = [[variable.value for variable in variables] for variables in (model.trainable_variables, model.non_trainable_variables, optimizer.variables)]
+
+    def train():
+        for _ in range(options.steps):
+            *state[:], _ = compiled(*state)
+        jax.block_until_ready(state)
+
+    return train
+
+
+if __name__ == "__main__":
+    main()
