@@ -66,18 +66,22 @@ def ours(path, architecture, seconds):
     tokenizer = krc.text.WordTokenizer.train((" ".join(sentence) for sentence in corpus), VOCABULARY + 4)
     counts = count_words(corpus, tokenizer)
     total = sum(map(len, corpus))
-    settings = {"learning_rate": LEARNING_RATE, "window": WINDOW, "sample": SAMPLE, "batch_size": BATCH_SIZE, "progress": False}
+    settings = {"learning_rate": LEARNING_RATE, "window": WINDOW, "sample": SAMPLE, "batch_size": BATCH_SIZE, "jit_compile": True, "progress": False}
     model = krc.models.Word2Vec(tokenizer, counts, DIM, architecture, num_negatives=NEGATIVES)
     pass_steps = WindowBatches(corpus, tokenizer, counts, model.outputs(), WINDOW, SAMPLE, BATCH_SIZE).steps
     fresh = model.get_weights()
-    model.fit_corpus(corpus, epochs=1, steps_per_epoch=TRIAL, **settings)  # graphs are traced, and a step is timed
-    start = time.perf_counter()
-    model.fit_corpus(corpus, epochs=1, steps_per_epoch=TRIAL, **settings)
-    steps = int(TRIAL * seconds / (time.perf_counter() - start))
+    seconds_of = {n: timed(lambda n=n: model.fit_corpus(corpus, epochs=1, steps_per_epoch=n, **settings)) for n in (TRIAL, TRIAL, 3 * TRIAL)}
+    step = (seconds_of[3 * TRIAL] - seconds_of[TRIAL]) / (2 * TRIAL)  # the rest of the time is that of compiling
+    steps = int((seconds - seconds_of[TRIAL]) / step) + TRIAL
     model.set_weights(fresh)
+    spent = timed(lambda: model.fit_corpus(corpus, epochs=1, steps_per_epoch=steps, **settings))
+    return spent, total * steps / pass_steps, model.vectors()
+
+
+def timed(run):
     start = time.perf_counter()
-    model.fit_corpus(corpus, epochs=1, steps_per_epoch=steps, **settings)
-    return time.perf_counter() - start, total * steps / pass_steps, model.vectors()
+    run()
+    return time.perf_counter() - start
 
 
 def compare(path):

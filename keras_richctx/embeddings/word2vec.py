@@ -7,6 +7,7 @@ from keras_richctx.embeddings.outputs import hierarchical_softmax, negative_samp
 from keras_richctx.embeddings.window_batches import WindowBatches
 from keras_richctx.embeddings.word_vectors import WordVectors
 from keras_richctx.ops.pair_loss import pair_loss
+from keras_richctx.ops.with_gradient import with_gradient
 from keras_richctx.training.fit import fit
 from keras_richctx.training.varied_shapes import VariedShapes
 
@@ -96,16 +97,17 @@ class Word2Vec(VariedShapes):
         mask, output_mask = inputs["context_mask"], inputs["output_mask"]
         context = keras.ops.take(self.input_vectors, inputs["context_ids"], axis=0)  # (B, C, D)
         outputs = keras.ops.take(self.output_vectors, inputs["output_ids"], axis=0)  # (B, O, D)
-        if "context_share" in inputs:
-            context = _scale_gradient(context, inputs["context_share"])
-            outputs = _scale_gradient(outputs, inputs["output_share"])
+        share, output_share = inputs.get("context_share"), inputs.get("output_share")
+        if output_share is not None:
+            outputs = _share_gradient(outputs, share=output_share)
         if self.architecture == "cbow":
+            real = keras.ops.cast(mask, context.dtype)  # (B, C)
+            number = keras.ops.maximum(keras.ops.sum(real, axis=1, keepdims=True), 1)  # (B, 1)
             # h = mean of the real v_c
-            context = keras.ops.where(mask[..., None], context, 0)
-            number = keras.ops.maximum(keras.ops.sum(keras.ops.cast(mask, context.dtype), axis=1, keepdims=True), 1)  # (B, 1)
-            context = _scale_gradient(context, number)
-            context = keras.ops.sum(context, axis=1, keepdims=True) / number[..., None]  # (B, 1, D)
+            context = _mean(context, weights=real / number, share=real if share is None else real * share)[:, None]  # (B, 1, D)
             mask = None
+        elif share is not None:
+            context = _share_gradient(context, share=share)
         return pair_loss(context, outputs, inputs["labels"], mask, output_mask)
 
     def compile(self, optimizer="sgd", **kwargs):
@@ -122,7 +124,18 @@ class Word2Vec(VariedShapes):
         return keras.ops.mean(y_pred)
 
     def fit_corpus(
-        self, corpus, epochs=5, learning_rate=0.025, min_learning_rate=1e-4, window=5, sample=1e-3, batch_size=1024, seed=0, steps_per_epoch=None, **fit_options
+        self,
+        corpus,
+        epochs=5,
+        learning_rate=0.025,
+        min_learning_rate=1e-4,
+        window=5,
+        sample=1e-3,
+        batch_size=1024,
+        seed=0,
+        steps_per_epoch=None,
+        jit_compile=None,
+        **fit_options,
     ):
         r"""Trains on a corpus, which is read block by block and need not fit into memory.
 
@@ -140,6 +153,8 @@ class Word2Vec(VariedShapes):
             batch_size: integer, windows in a step. Defaults to `1024`.
             seed: integer, of all draws. Defaults to `0`.
             steps_per_epoch: integer, steps that count as an epoch, or `None` for a pass. Defaults to `None`.
+            jit_compile: boolean, whether XLA compiles the step, once for each size of window, or `None` for the default of `compile`. On TensorFlow it pays off
+                from some hundred thousand windows on. Defaults to `None`.
             **fit_options: passed to `keras_richctx.training.fit`, such as `checkpoint_dir` and `progress`.
 
         Returns:
@@ -155,7 +170,7 @@ class Word2Vec(VariedShapes):
         batches = WindowBatches(corpus, self.tokenizer, np.array(self.counts), self.outputs(), window, sample, batch_size, seed)
         steps = steps_per_epoch or batches.steps
         rate = keras.optimizers.schedules.PolynomialDecay(batch_size * learning_rate, steps * epochs, batch_size * min_learning_rate)
-        self.compile(keras.optimizers.SGD(rate))
+        self.compile(keras.optimizers.SGD(rate), jit_compile=jit_compile)
         return fit(self, self._shared(batches), steps_per_epoch=steps, epochs=epochs, **fit_options)
 
     def outputs(self):
@@ -216,7 +231,14 @@ class Word2Vec(VariedShapes):
         return np.minimum(1.0, self.max_updates / np.maximum(number, 1)).astype("float32")[ids]
 
 
-def _scale_gradient(x, share):
-    """Returns `x`, `(B, N, D)`, as it is, with the gradient that reaches it multiplied by `share`, `(B, N)`."""
-    share = keras.ops.cast(share, x.dtype)[..., None]
-    return share * x + keras.ops.stop_gradient((1 - share) * x)
+# x of shape (B, N, D) as it is, with the gradient that reaches it multiplied by a share of shape (B, N)
+_share_gradient = with_gradient(
+    lambda x, share, save: (x, ()),
+    lambda saved, upstream, x, share: (keras.ops.cast(share, upstream.dtype)[..., None] * upstream,),
+)
+
+# the mean of vectors (B, C, D) with weights (B, C), of whose error each vector takes the share (B, C) that is given, not its weight
+_mean = with_gradient(
+    lambda vectors, weights, share, save: (keras.ops.einsum("bc,bcd->bd", weights, vectors), ()),
+    lambda saved, upstream, vectors, weights, share: (keras.ops.cast(share, upstream.dtype)[..., None] * upstream[:, None],),
+)

@@ -107,6 +107,19 @@ def test_the_same_seed_trains_the_same(corpus, tokenizer, counts):
     np.testing.assert_allclose(*found, atol=1e-6)
 
 
+@pytest.mark.skipif(keras.backend.backend() == "torch", reason="XLA does not compile for PyTorch here")
+@pytest.mark.parametrize("architecture", ["cbow", "skip_gram"])
+def test_xla_trains_the_same(architecture, corpus, tokenizer, counts):
+    found = []
+    for compiled in (False, True):
+        keras.utils.set_random_seed(0)
+        model = Word2Vec(tokenizer, counts, 5, architecture)
+        model.fit_corpus(corpus, epochs=1, window=2, sample=0, batch_size=64, seed=1, jit_compile=compiled, progress=False)
+        found.append(model.get_weights())
+    for plain, by_xla in zip(*found):
+        np.testing.assert_allclose(by_xla, plain, atol=1e-6)
+
+
 def test_a_saved_model_is_the_model(corpus, tokenizer, counts, tmp_path):
     model = Word2Vec(tokenizer, counts, 5, "cbow")
     model.fit_corpus(corpus, epochs=1, batch_size=32, progress=False)
