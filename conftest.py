@@ -12,6 +12,15 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # several workers share the cores: one 
         os.environ.setdefault(variable, "1")
 
 
+# Keras and Matplotlib are imported within the fixtures: the process that deals the tests out to workers needs neither.
+@pytest.fixture(autouse=True, scope="session")
+def _no_window():
+    """Draws to files alone; not by a variable of the environment, which the notebooks' kernels would inherit."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+
+
 @pytest.fixture(autouse=True)
 def _examples(request, doctest_namespace):
     """Gives the docstring examples the three names that each of them would import, and the same random and picture state."""

@@ -4,11 +4,7 @@ import os
 from pathlib import Path
 
 import hypothesis
-import keras
-import matplotlib
 import pytest
-
-matplotlib.use("Agg")  # no window; not by a variable of the environment, which the notebooks' kernels would inherit
 
 # The same examples in each run, however slow the machine.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
@@ -18,6 +14,9 @@ hypothesis.settings.load_profile("repeatable")
 @pytest.fixture(autouse=True)
 def _fresh():
     """Each test starts from the same random state and picture style, whatever ran before it."""
+    import keras
+    import matplotlib
+
     keras.utils.set_random_seed(0)
     with matplotlib.rc_context():
         yield
@@ -29,6 +28,21 @@ def gradients():
     from keras_richctx.training import gradients
 
     return gradients
+
+
+@pytest.fixture
+def without_graphs():
+    """Lets TensorFlow compute at once what it would trace first, which takes longer than a few steps or short sentences take."""
+    import keras
+
+    if keras.backend.backend() != "tensorflow":
+        yield
+        return
+    import tensorflow as tf
+
+    tf.config.run_functions_eagerly(True)
+    yield
+    tf.config.run_functions_eagerly(False)
 
 
 @pytest.fixture(scope="session")

@@ -7,13 +7,15 @@ import keras_richctx as krc
 
 
 @pytest.fixture
-def texts(monkeypatch):
+def texts(monkeypatch, without_graphs):
     """A text of a few words for each split."""
     random = np.random.default_rng(0)
-    text = " \n".join(" ".join(random.choice(["one", "two", "three", "<unk>"], 9)) for _ in range(40))
+    text = " \n".join(" ".join(random.choice(["one", "two", "three", "<unk>"], 9)) for _ in range(20))
     monkeypatch.setattr(krc.datasets, "load", lambda name, split: text)
     monkeypatch.setattr(
-        bench_awd_lstm, "SETTINGS", {**bench_awd_lstm.SETTINGS, "epochs": 2, "words": 300, "units": 5, "embedding_dim": 5, "rows": 4, "chunk": 8}
+        bench_awd_lstm,
+        "SETTINGS",
+        {**bench_awd_lstm.SETTINGS, "epochs": 2, "words": 150, "units": 5, "embedding_dim": 5, "num_layers": 1, "rows": 4, "chunk": 8},
     )
 
 

@@ -1,5 +1,7 @@
 """Two small vocabularies and models over them, shared by the tests of this folder."""
 
+import functools
+
 import keras
 import numpy as np
 import pytest
@@ -43,6 +45,12 @@ def make(english, french):
 
 
 @pytest.fixture(scope="session")
+def shared(make):
+    """As `make`, each model once: for tests that leave it as it is."""
+    return functools.cache(make)
+
+
+@pytest.fixture(scope="session")
 def batch(english, french):
     """What `call` takes, for three pairs of unequal length, and what `fit` wants beside it: inputs, labels, weights."""
     sources = [english(source, eos=True) for source, _ in PAIRS[1:4]]
@@ -76,7 +84,8 @@ def trained(english, french):
     targets = [french(target, bos=True, eos=True) for _, target in PAIRS]
     inputs = {"encoder_token_ids": sources, "encoder_padding_mask": sources != 0, "decoder_token_ids": fill([row[:-1] for row in targets])}
     labels = fill([row[1:] for row in targets])
-    model.fit(inputs, labels, sample_weight=(labels != 0).astype("float32"), batch_size=len(PAIRS), epochs=150, verbose=0)
+    for _ in range(110):
+        model.train_on_batch(inputs, labels, sample_weight=(labels != 0).astype("float32"))
     return model
 
 
