@@ -6,6 +6,8 @@ from keras_richctx.elmo import BidirectionalLanguageModel, ELMo, build_vocabular
 from keras_richctx.elmo.streams import bilm_batches
 from tests.elmo.conftest import SMALL
 
+few_steps = pytest.mark.usefixtures("without_graphs")
+
 SENTENCES = [["tick", "tock", "tick", "tock"], ["tick", "tock"], ["tock", "tick", "tock"]] * 12
 
 
@@ -42,6 +44,7 @@ def test_the_streams_written_out_by_hand():
     assert inputs["begins"].all()
 
 
+@few_steps
 def test_both_directions_learn(trained):
     history = trained.history_of_fit
     for way in ("forward", "backward"):
@@ -61,6 +64,7 @@ def test_one_direction_sees_nothing_of_the_other(trained):
     np.testing.assert_allclose(np.array(later["forward"])[:, :3], np.array(plain["forward"])[:, :3], atol=1e-6)  # nor what is ahead
 
 
+@few_steps
 def test_windows_and_their_length_change_no_perplexity(trained):
     whole, pieces = (trained.perplexities(SENTENCES, batch_size=3, unroll=unroll) for unroll in (60, 7))
     for way, value in whole.items():
@@ -73,6 +77,7 @@ def test_a_sampled_softmax_learns_too():
     assert max(model.perplexities(SENTENCES, batch_size=4).values()) < 3.5
 
 
+@few_steps
 def test_a_trained_model_goes_to_the_published_files_and_back(trained, tmp_path):
     trained.save_to_preset(tmp_path)
     sentence = [["tick", "never-seen"]]
@@ -102,6 +107,7 @@ def test_what_does_not_fit_is_refused():
         BidirectionalLanguageModel(ELMo(**SMALL), build_vocabulary(SENTENCES)).fit_sentences(SENTENCES)
 
 
+@few_steps
 def test_a_second_measure_starts_from_nothing(trained):
     first, second = (trained.perplexities(SENTENCES[:12], batch_size=2, unroll=30) for _ in range(2))
     assert second == pytest.approx(first, rel=1e-6)
