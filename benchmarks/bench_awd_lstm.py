@@ -16,7 +16,7 @@ from pathlib import Path
 import keras
 import numpy as np
 from harness import report
-from kept_runs import kept_runs
+from kept_runs import kept_runs, made_on
 
 import keras_richctx as krc
 from keras_richctx.language_models import evaluate
@@ -129,7 +129,7 @@ def main(chosen):
         f"of words, so the figures compare with each other only. {SETTINGS['num_layers']} LSTM layers of {SETTINGS['units']} and {SETTINGS['embedding_dim']} "
         f"units, Adam at {SETTINGS['learning_rate']:g} until {SETTINGS['patience']} epochs bring nothing, one seed; {minutes:.1f} minutes a run."
     )
-    report("awd_lstm", "Each regularizer of the AWD-LSTM on its own, and all of them", rows(results), note)
+    report("awd_lstm", "Each regularizer of the AWD-LSTM on its own, and all of them", rows(results), note, made_on=made_on(KEPT, settings))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import keras
 import numpy as np
 from digits import digits
 from harness import report
-from kept_runs import kept_runs
+from kept_runs import kept_runs, made_on
 
 import keras_richctx as krc
 from keras_richctx.vision.draw import gaussian_divergence
@@ -143,7 +143,7 @@ def main(chosen):
         f"hidden layer of 136 on either side, 40 latent numbers. {SETTINGS['epochs']} epochs of batches of {SETTINGS['batch']}, Adam at {SETTINGS['rate']:g} "
         "that falls to zero, one seed. Gregor et al. trained on six times as many digits, with 64 steps and 256 units: 80.97 with windows, 87.40 without."
     )
-    report("draw", "DRAW with windows, without, and a plain autoencoder", rows(results), note)
+    report("draw", "DRAW with windows, without, and a plain autoencoder", rows(results), note, made_on=made_on(KEPT, settings))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import keras
 import numpy as np
 from digits import digits
 from harness import report
-from kept_runs import kept_runs
+from kept_runs import kept_runs, made_on
 from matplotlib.figure import Figure
 
 import keras_richctx as krc
@@ -126,7 +126,7 @@ def main(chosen):
         f"{held_out:,} test as they are; with clutter, digits stand in 60 x 60 pixels beside four pieces of others, anew in each epoch. "
         f"{SETTINGS['epochs']} epochs, Adam at {SETTINGS['rate']:g} that falls to zero, the weights of the last epoch, one seed."
     )
-    report("glimpses", "Digits by glimpses: how their places are chosen", rows(results), note)
+    report("glimpses", "Digits by glimpses: how their places are chosen", rows(results), note, made_on=made_on(KEPT, settings))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from harness import report
-from kept_runs import kept_runs
+from kept_runs import kept_runs, made_on
 
 from keras_richctx.training.checkpoint_store import CheckpointStore
 
@@ -66,7 +66,13 @@ def main(chosen):
         lost, apart = zip(*results)
         row = {"killed": way, "times": len(results), "steps lost, mean": f"{sum(lost) / len(lost):.1f}", "most": max(lost)}
         rows.append({**row, "from one device, most": f"{max(apart):.0e}"})
-    report("kills", "Runs of two workers, killed and started again", rows, note=f"Checkpoints every {STEPS_BETWEEN_CHECKPOINTS} steps.")
+    report(
+        "kills",
+        "Runs of two workers, killed and started again",
+        rows,
+        note=f"Checkpoints every {STEPS_BETWEEN_CHECKPOINTS} steps.",
+        made_on=made_on(KEPT, runs),
+    )
 
 
 if __name__ == "__main__":

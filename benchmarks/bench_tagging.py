@@ -18,7 +18,7 @@ import keras
 import numpy as np
 import small_bilm
 from harness import report
-from kept_runs import kept_runs
+from kept_runs import kept_runs, made_on
 
 import keras_richctx as krc
 from keras_richctx.layers import ELMoWords, WordFeatures
@@ -182,7 +182,13 @@ def main(given=None):
     if not figures:
         raise SystemExit("No run is finished.")
     if options.finished or not (options.tasks or options.rows or options.seeds):
-        report("tagging", "Taggers of names and of parts of speech: what a CRF, GloVe and ELMo add", table(figures), note_of(options))
+        report(
+            "tagging",
+            "Taggers of names and of parts of speech: what a CRF, GloVe and ELMo add",
+            table(figures),
+            note_of(options),
+            made_on=made_on(small_bilm.KEPT, runs),
+        )
 
 
 if __name__ == "__main__":

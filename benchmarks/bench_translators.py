@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from harness import machine, report
-from kept_runs import kept_runs
+from kept_runs import kept_runs, made_on
 
 import keras_richctx as krc
 from keras_richctx.translation.evaluate import evaluate
@@ -86,7 +86,7 @@ def main(chosen):
         f"Byte-level BPE of 4,000 pieces for each language, batches of 128 pairs of like length, one seed; {SENTENCES:,} held-out English sentences of up to "
         f"{MAX_WORDS} words against all their French translations. The Transformer has three layers of 256, its loss is of smoothed labels."
     )
-    report("translators", "Tatoeba, English to French: the Transformer beside Bahdanau's model", rows(results), note)
+    report("translators", "Tatoeba, English to French: the Transformer beside Bahdanau's model", rows(results), note, made_on=made_on(KEPT, wanted))
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def machine():
     }
 
 
-def report(name, title, rows, note="", folder=RESULTS):
+def report(name, title, rows, note="", folder=RESULTS, made_on=None):
     """Prints a table and writes it to `results/NAME.md`, which the docs include, and `results/NAME.json`.
 
     Args:
@@ -108,8 +108,9 @@ def report(name, title, rows, note="", folder=RESULTS):
         rows: list of dicts with the same keys: the columns.
         note: string, a sentence on how it was measured.
         folder: path of the folder to write to.
+        made_on: dict of what the figures depend on, or `None` for this machine, now.
     """
-    made_on = machine()
+    made_on = made_on or machine()
     columns = list(rows[0])
     lines = [f"**{title}**", "", _line(columns), _line(["---"] * len(columns)), *(_line(row[column] for column in columns) for row in rows)]
     lines += ["", "*" + " ".join(filter(None, [note, "; ".join(f"{key} {value}" for key, value in made_on.items()) + "."])) + "*", ""]

@@ -38,7 +38,7 @@ def program(monkeypatch, tmp_path):
     done, reported = [], []
     monkeypatch.setattr(small_bilm, "KEPT", tmp_path)
     monkeypatch.setattr(bench_tagging, "Row", Row)
-    monkeypatch.setattr(bench_tagging, "report", lambda *arguments: reported.append(arguments))
+    monkeypatch.setattr(bench_tagging, "report", lambda *arguments, made_on: reported.append(arguments))
     return done, reported
 
 

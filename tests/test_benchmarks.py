@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 from harness import machine, matmul_rate, measure, ratio, report, timing_rows
+from kept_runs import kept_runs, made_on
 
 
 class FakeClock:
@@ -80,3 +81,21 @@ def test_a_report_is_written_for_the_docs_and_for_machines(tmp_path, capsys):
     saved = json.loads((tmp_path / "results/speed.json").read_text())
     assert saved["rows"][1] == {"side": "theirs", "ms": 4}
     assert saved["machine"] == machine()
+
+
+def test_a_finished_run_is_kept_with_the_machine_that_made_it(tmp_path):
+    runs, done = {"one": {"size": 1}, "two": {"size": 2}}, []
+
+    def train(name, path):
+        done.append(name)
+        return {"score": len(done)}
+
+    assert [(name, measures) for name, measures, _ in kept_runs(tmp_path, runs, train, chosen=["two"])] == [("two", {"score": 1})]
+    elsewhere = next(tmp_path.glob("*.json"))
+    kept = json.loads(elsewhere.read_text())
+    elsewhere.write_text(json.dumps({**kept, "machine": {**kept["machine"], "processor": "another"}}))
+    assert {name: measures["score"] for name, measures, _ in kept_runs(tmp_path, runs, train)} == {"one": 2, "two": 1}
+    assert done == ["two", "one"]
+    said = made_on(tmp_path, runs)
+    assert said["processor"] == " or ".join(sorted(["another", machine()["processor"]]))
+    assert said["keras"] == machine()["keras"]
