@@ -44,7 +44,7 @@ def test_a_second_call_goes_on_with_what_is_missing(texts, tmp_path, monkeypatch
     content = kept.read_text()
     trained, reported = [], []
     monkeypatch.setattr(bench_awd_lstm, "train", lambda on, *_: trained.append(on) or {"test": 1.0, "held out": 1.0, "best epoch": 1, "minutes": 0.0})
-    monkeypatch.setattr(bench_awd_lstm, "report", lambda *arguments: reported.append(arguments))
+    monkeypatch.setattr(bench_awd_lstm, "report", lambda *arguments, made_on: reported.append(arguments))
     main([])
     assert len(trained) == len(runs()) - 1
     assert list(REGULARIZERS) not in trained
