@@ -8,6 +8,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13; do \
 BIN := .venv/bin
 HOLD := torch==2.13.0 # what `make lock` does not move
 INSTALL := $(BIN)/python -m pip install --constraint constraints.txt --editable
+LAYERS := $(addprefix tests/,ops recurrent attention transformer elmo/test_layers.py tagging/test_crf.py)
 
 .PHONY: help demo test test-backends lint format notebooks docs bench bench-recurrent bench-decode bench-elmo lock clean
 
@@ -28,8 +29,8 @@ test: .venv/.made-dev
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 test-backends: .venv/.made-backends
-	KERAS_BACKEND=jax $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/embeddings tests/recurrent tests/attention tests/transformer tests/elmo/test_layers.py tests/tagging/test_crf.py tests/generation/test_prompts.py tests/generation/test_greedy.py tests/training/test_jax_devices.py
-	KERAS_BACKEND=torch $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends tests/ops tests/embeddings tests/recurrent tests/attention tests/transformer tests/elmo/test_layers.py tests/generation tests/language_models tests/gpt tests/tagging tests/training
+	KERAS_BACKEND=jax $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends $(LAYERS) tests/training/test_jax_devices.py
+	KERAS_BACKEND=torch $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends $(LAYERS)
 
 lint: .venv/.made-dev
 	$(BIN)/ruff check .
