@@ -29,7 +29,7 @@ test: .venv/.made-dev
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 test-backends: .venv/.made-backends
-	KERAS_BACKEND=jax $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends $(LAYERS) tests/training/test_jax_devices.py
+	KERAS_BACKEND=jax $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends $(LAYERS) tests/generation/test_prompts.py tests/generation/test_greedy.py tests/training/test_jax_devices.py
 	KERAS_BACKEND=torch $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends $(LAYERS)
 
 lint: .venv/.made-dev
