@@ -50,7 +50,7 @@ docs: .venv/.made-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: .venv/.made-backends
-	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+	@for script in $(filter-out benchmarks/bench_finetune.py,$(wildcard benchmarks/bench_*.py)); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
 bench-decode: .venv/.made-backends
 	$(BIN)/python benchmarks/bench_decode.py float32 bfloat16

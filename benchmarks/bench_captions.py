@@ -187,7 +187,7 @@ def stamps(path, seeds, size, epochs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["scenes", "train", "features", "stamps"])
+    parser.add_argument("what", nargs="?", choices=["scenes", "train", "features", "stamps"], default="scenes")
     parser.add_argument("path", nargs="?", help="of the features; after train, the way")
     parser.add_argument("--size", type=int, default=6000)
     parser.add_argument("--ways", nargs="+", choices=list(WAYS.values()), default=list(WAYS.values()), help="of the scenes")

@@ -11,6 +11,8 @@ import concurrent.futures
 import contextlib
 import importlib.util
 import os
+import shutil
+import subprocess
 import sys
 import time
 
@@ -42,6 +44,9 @@ def main():
     options = parser.parse_args()
     if options.work:
         return work(options)
+    if options.size == "bert_base" and count_gpus() < options.gpus:
+        print(f"Left out: it needs {options.gpus} GPUs of NVIDIA.")
+        return None
     sides = [side for side in options.sides if importlib.util.find_spec({"torch": "transformers"}.get(SIDES[side][0], SIDES[side][0]))]
     print(f"Left out, for want of the package: {', '.join(side for side in options.sides if side not in sides) or 'none'}.")
     with contextlib.ExitStack() as stack:
@@ -64,6 +69,13 @@ def main():
     )
     report("distribution", "A pre-training step of BERT-base on several GPUs", rows, note)
     return None
+
+
+def count_gpus():
+    """Counts the GPUs without taking hold of one."""
+    if shutil.which("nvidia-smi") is None:
+        return 0
+    return len(subprocess.run(["nvidia-smi", "--list-gpus"], capture_output=True, text=True).stdout.splitlines())
 
 
 def start(side, options):

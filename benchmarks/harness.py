@@ -62,8 +62,8 @@ def timing_rows(rounds, baseline, flops=None, machine_rate=None):
     for side, seconds in rounds.items():
         low, middle, high = np.percentile(seconds, [25, 50, 75]) * 1e3
         times, (least, most) = ratio(rounds, side, baseline)
-        row = {"side": side, "median, ms": f"{middle:.4g}", "quartiles, ms": f"{low:.4g} to {high:.4g}"}
-        row[f"times {baseline} (95 % interval)"] = "1" if side == baseline else f"{times:.2f} ({least:.2f} to {most:.2f})"
+        row = {"side": side, "median, ms": _digits(middle), "quartiles, ms": f"{_digits(low)} to {_digits(high)}"}
+        row[f"time, relative to {baseline} (95 % interval)"] = "1" if side == baseline else f"{times:.2f} ({least:.2f} to {most:.2f})"
         if flops:
             row["GF/s"] = f"{flops / middle / 1e6:.0f}"
             if machine_rate:
@@ -119,6 +119,10 @@ def report(name, title, rows, note="", folder=RESULTS, made_on=None):
     (folder / f"{name}.md").write_text(text, encoding="utf-8")
     (folder / f"{name}.json").write_text(json.dumps({"title": title, "note": note, "machine": made_on, "rows": rows}, indent=2) + "\n", encoding="utf-8")
     print(text)
+
+
+def _digits(milliseconds):
+    return f"{milliseconds:,.0f}" if milliseconds >= 1000 else f"{milliseconds:.4g}"
 
 
 def _line(cells):

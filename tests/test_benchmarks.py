@@ -63,7 +63,7 @@ def test_the_interval_holds_the_ratio_and_narrows_with_rounds():
 def test_rows_state_the_rate_and_its_share_of_the_machine():
     ours, theirs = timing_rows({"ours": np.array([0.5, 0.5]), "theirs": np.array([1.0, 1.0])}, "theirs", flops=4e9, machine_rate=16)
     assert list(ours.values()) == ["ours", "500", "500 to 500", "0.50 (0.50 to 0.50)", "8", "50%"]
-    assert theirs["times theirs (95 % interval)"] == "1"
+    assert theirs["time, relative to theirs (95 % interval)"] == "1"
 
 
 def test_the_machine_is_described_and_measured():
