@@ -1,5 +1,6 @@
 """Files of word vectors: word2vec's text and binary, GloVe's, fastText's `.vec`."""
 
+import codecs
 import mmap
 import os
 import pathlib
@@ -13,11 +14,12 @@ def read_vectors(path, limit=None, mapped=False):
 
     A text file has a line for each word: the word, and its numbers, with one space between any two. Word2vec's and fastText's begin with a line that says how
     many words and how many numbers; GloVe's does not. Word2vec's binary file begins with that line too, and each word is followed by a space and its float32
-    numbers. Which of these a file is, is seen from its content.
+    numbers. Which of these a file is, is seen from its content; a byte order mark before it is left out.
 
     Args:
         path: path of the file.
-        limit: integer, how many words to read, the first ones, which are the most frequent in published files; or `None` for all. Defaults to `None`.
+        limit: integer, how many words to read, the first ones, which are the most frequent in published files; or `None` for all, and nothing may follow
+            them. Defaults to `None`.
         mapped: boolean, whether to write the matrix beside the file as `NAME.npy`, with the words in `NAME.words`, and to map it into memory from there: it
             then takes memory only as it is used, and the next call is done at once. Written anew where the file has changed. Defaults to `False`.
 
@@ -26,7 +28,7 @@ def read_vectors(path, limit=None, mapped=False):
 
     Raises:
         FileNotFoundError: if there is no such file.
-        ValueError: if the file is not what it should be; the message names the line, or the word.
+        ValueError: if the file is not what it should be, is cut off, or holds more words than it announces; the message names the line, or the word.
 
     Example:
         >>> import pathlib, tempfile
@@ -43,21 +45,21 @@ def read_vectors(path, limit=None, mapped=False):
     path = pathlib.Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"There is no such file of word vectors. Received: path={str(path)!r}")
-    if limit is not None and limit < 1:
+    if limit is not None and (not isinstance(limit, int | np.integer) or limit < 1):
         raise ValueError(f"limit must be a positive integer, or None. Received: limit={limit!r}")
     if not mapped:
         rows, shape = _open(path, limit)
         matrix = np.empty(shape, "float32")
         return _fill(rows, matrix, path), matrix
-    names = [path.with_name(path.name + ending) for ending in (".npy", ".words")]
-    if not all(name.is_file() and name.stat().st_mtime_ns >= path.stat().st_mtime_ns for name in names):
-        _write_mapped(path, *names)
-    words = names[1].read_text(encoding="utf-8").split("\n")[:-1]
+    names, changed = [path.with_name(path.name + ending) for ending in (".npy", ".words")], path.stat().st_mtime_ns
+    if not all(name.is_file() and name.stat().st_mtime_ns == changed for name in names):
+        _write_mapped(path, changed, *names)
+    words = names[1].read_bytes().decode("utf-8").split("\n")[:-1]
     return words[:limit], np.load(names[0], mmap_mode="r")[:limit]
 
 
-def _write_mapped(path, matrix_name, words_name):
-    """Writes the matrix and the words beside a file, each in one step."""
+def _write_mapped(path, changed, matrix_name, words_name):
+    """Writes the matrix and the words beside a file, each in one step and with the time of the file: an older file in its place is another one too."""
     rows, shape = _open(path, None)
     part = matrix_name.with_name(f"{matrix_name.name}.{os.getpid()}.part")
     try:
@@ -65,8 +67,10 @@ def _write_mapped(path, matrix_name, words_name):
         words = _fill(rows, matrix, path)
         matrix.flush()
         del matrix
+        os.utime(part, ns=(changed, changed))
         part.replace(matrix_name)
-        part.write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
+        part.write_bytes("".join(f"{word}\n" for word in words).encode())
+        os.utime(part, ns=(changed, changed))
         part.replace(words_name)
     finally:
         part.unlink(missing_ok=True)
@@ -88,7 +92,7 @@ def _fill(rows, matrix, path):
 def _open(path, limit):
     """Returns an iterator over words and their numbers, and the shape of the matrix."""
     with path.open("rb") as file:
-        header = file.readline().split()
+        header = file.readline().removeprefix(codecs.BOM_UTF8).split()
         sample = file.read(4096)
     if len(header) == 2 and all(number.isdigit() for number in header):
         (count, width), binary, first = map(int, header), _is_binary(sample), 2
@@ -98,18 +102,26 @@ def _open(path, limit):
         raise ValueError(
             f"{path}, line 1: a file of word vectors begins with a word and its numbers, or with how many of each. Received: {b' '.join(header)[:80]!r}"
         )
-    count = min(count, limit or count)
-    return _binary_rows(path, count, width) if binary else _text_rows(path, count, width, first), (count, width)
+    whole, count = limit is None, min(count, limit or count)
+    if first == 2 and count * width * (4 if binary else 2) > path.stat().st_size:  # before memory is asked for; in text a number takes two bytes
+        raise ValueError(f"{path}, line 1: {count:,} words of {width:,} numbers are announced, and the file is too short to hold them. Get it again.")
+    return _binary_rows(path, count, width, whole) if binary else _text_rows(path, count, width, first, whole), (count, width)
 
 
 def _is_binary(sample):
-    """Whether what follows the header is not the beginning of a line of text."""
+    """Whether what follows the header is neither the beginning of a line with numbers nor text at all."""
     line, end, _ = sample.partition(b"\n")
     pieces = line.strip(b" \r").split(b" ")[1:]
     try:
-        return not [float(piece) for piece in (pieces if end else pieces[:-1])]  # the last one may be cut
+        if [float(piece) for piece in (pieces if end else pieces[:-1])]:  # the last one may be cut
+            return False
     except ValueError:
+        pass
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(sample)  # so may a character
+    except UnicodeDecodeError:
         return True
+    return any(character < " " and character not in "\t\r\n" for character in text)
 
 
 def _count_lines(path):
@@ -121,21 +133,27 @@ def _count_lines(path):
     return count + (last != b"\n")
 
 
-def _text_rows(path, count, width, first):
-    """Yields words and numbers of a text file, from line `first` on."""
+def _text_rows(path, count, width, first, whole):
+    """Yields words and numbers of a text file, from line `first` on; where it is to be read whole, nothing may follow."""
     with path.open("rb") as file, warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)  # NumPy's word for what is no number
         for number, line in enumerate(file, start=1):
             if number < first:
                 continue
             if number >= first + count:
-                return
-            line = line.rstrip(b" \r\n")
+                if whole and line.strip():
+                    raise ValueError(f"{path}, line {number}: {count:,} words are announced, and here is another one. Received: {line[:80]!r}")
+                if not whole:
+                    return
+                continue
+            line = (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).rstrip(b" \r\n")
             # a word may hold spaces, as some of GloVe's do: the numbers are the last of the line
             pieces = line.rsplit(b" ", width)
             try:
                 values = np.fromstring(line[len(pieces[0]) + 1 :], "float32", sep=" ")
-                if len(pieces) != width + 1 or len(values) != width or not np.isfinite(values).all():
+                if len(pieces) != width + 1 or pieces[0][:1] in (b"", b" ") or len(values) != width or not np.isfinite(values).all():
+                    raise ValueError
+                if b" " in pieces[0] and _is_number(pieces[0].rpartition(b" ")[2]):  # no part of a word, but of a row that is too long
                     raise ValueError
                 yield pieces[0].decode("utf-8"), values
             except UnicodeDecodeError:
@@ -144,8 +162,16 @@ def _text_rows(path, count, width, first):
                 raise ValueError(f"{path}, line {number}: a word and {width} finite numbers are needed. Received: {line[:80]!r}") from None
 
 
-def _binary_rows(path, count, width):
-    """Yields words and numbers of word2vec's binary file."""
+def _is_number(piece):
+    """Whether bytes are a number in text."""
+    try:
+        return bool(np.isfinite(float(piece)))
+    except ValueError:
+        return False
+
+
+def _binary_rows(path, count, width, whole):
+    """Yields words and numbers of word2vec's binary file; where it is to be read whole, nothing may follow."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         place = content.find(b"\n") + 1
         for number in range(1, count + 1):
@@ -154,8 +180,16 @@ def _binary_rows(path, count, width):
             if space < 0 or end > len(content):
                 raise ValueError(f"{path}, word {number}: a word, a space and {width} float32 numbers are needed, and the file ends, or holds something else.")
             word = content[place:space].lstrip(b"\n")  # the released code ends each vector with a line end, others do not
+            if not word or b"\n" in word or b"\0" in word:
+                raise ValueError(f"{path}, word {number}: this is no word, so that rows may have other than {width} numbers. Received: {word[:40]!r}")
             try:
-                yield word.decode("utf-8"), np.frombuffer(content[space + 1 : end], "<f4")
+                text = word.decode("utf-8")
             except UnicodeDecodeError:
                 raise ValueError(f"{path}, word {number}: the word is not UTF-8. Received: {word[:40]!r}") from None
+            values = np.frombuffer(content[space + 1 : end], "<f4")
+            if not np.isfinite(values).all():
+                raise ValueError(f"{path}, word {number}: {width} finite numbers are needed. Received: {text!r} with {values[~np.isfinite(values)][0]}")
+            yield text, values
             place = end
+        if whole and content[place:].strip(b"\r\n "):
+            raise ValueError(f"{path} goes on after the {count:,} words that are announced. Received: {content[place : place + 40]!r}")

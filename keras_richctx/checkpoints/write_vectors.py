@@ -19,8 +19,8 @@ def write_vectors(path, words, matrix, format="word2vec"):
             `"fasttext"`, which is word2vec's text. Numbers are written so that the same float32 is read again. Defaults to `"word2vec"`.
 
     Raises:
-        ValueError: if the format is unknown, there is not one vector for each word, a word comes twice, is empty or holds white space, or a number is not
-            finite.
+        ValueError: if the format is unknown, there is not one vector for each word, a word comes twice, is empty, holds white space or cannot be written in
+            UTF-8, or a number is not finite.
         OSError: if the file cannot be written.
 
     Example:
@@ -29,14 +29,24 @@ def write_vectors(path, words, matrix, format="word2vec"):
     """
     if format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}. Received: format={format!r}")
-    path, matrix = pathlib.Path(path), np.asarray(matrix, "<f4")
-    if matrix.ndim != 2 or len(matrix) != len(words) or len(set(words)) < len(words):
+    path, matrix = pathlib.Path(path), np.asarray(matrix)
+    if matrix.dtype.kind not in "fiub":
+        raise ValueError(f"Vectors are of real numbers. Received: a matrix of type {matrix.dtype}")
+    matrix = matrix.astype("<f4", copy=False)
+    if matrix.ndim != 2 or 0 in matrix.shape or len(matrix) != len(words) or len(set(words)) < len(words):
         raise ValueError(
-            f"There is one vector for each word, and no word twice. Received: {len(words)} words, {len(set(words))} different, matrix of shape {matrix.shape}"
+            "There is one vector for each word, one word at least, and no word twice. "
+            f"Received: {len(words)} words, {len(set(words))} different, matrix of shape {matrix.shape}"
         )
     for word in words:
-        if word.split() != [word]:
+        if not isinstance(word, str) or word.split() != [word]:
             raise ValueError(f"A word in a file of vectors is not empty and holds no white space. Received: {word!r}")
+        try:
+            word.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(f"A word in a file of vectors can be written in UTF-8. Received: {word!r}") from error
+    if format == "glove" and words[0].startswith("\ufeff"):
+        raise ValueError(f"A file that begins with a byte order mark is read without it. Received: {words[0]!r} as the first word. Use another format.")
     if not np.isfinite(matrix).all():
         raise ValueError(f"Vectors are finite. Received: {words[int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])]!r} with a number that is not")
     path.parent.mkdir(parents=True, exist_ok=True)

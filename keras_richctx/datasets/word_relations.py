@@ -1,6 +1,7 @@
 """Tests of word vectors: pairs of words that people have judged, and analogies."""
 
 import dataclasses
+import math
 from pathlib import Path
 
 from keras_richctx.datasets.archive import read_member
@@ -22,6 +23,9 @@ class WordPairs:
         second: list of N strings.
         scores: list of N floats.
 
+    Raises:
+        ValueError: if the lists are not of one length, or a score is not finite.
+
     Example:
         >>> WordPairs(["tiger"], ["cat"], [7.35])[0]
         ('tiger', 'cat', 7.35)
@@ -31,6 +35,13 @@ class WordPairs:
     second: list
     scores: list
 
+    def __post_init__(self):
+        if not len(self.first) == len(self.second) == len(self.scores):
+            raise ValueError(f"Each pair has two words and a score. Received: {len(self.first)} and {len(self.second)} words, {len(self.scores)} scores")
+        for i, score in enumerate(self.scores):
+            if not math.isfinite(score):
+                raise ValueError(f"The score of a pair is finite. Received: scores[{i}]={score!r}")
+
     def __len__(self):
         return len(self.scores)
 
@@ -38,7 +49,7 @@ class WordPairs:
         return self.first[index], self.second[index], self.scores[index]
 
     def __repr__(self):
-        return f"<WordPairs: {len(self):,} pairs, from {min(self.scores):g} to {max(self.scores):g}>"
+        return f"<WordPairs: {len(self):,} pairs" + (f", from {min(self.scores):g} to {max(self.scores):g}>" if self.scores else ">")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -172,7 +183,10 @@ def _read(path, name, member, column):
         if line.startswith("#") or columns[0].lower() in ("word 1", "word1") or not line.strip():
             continue
         try:
-            rows.append((columns[0].strip(), columns[1].strip(), float(columns[column if len(columns) > 3 else 2])))
+            first, second, score = columns[0].strip(), columns[1].strip(), float(columns[column if len(columns) > 3 else 2])
+            if not first or not second or not math.isfinite(score):
+                raise ValueError
+            rows.append((first, second, score))
         except (IndexError, ValueError):
             raise ValueError(f"{path}, line {number}: two words and a number, with a tab between any two, are needed. Received: {line[:80]!r}") from None
     if len(rows) != SIZES[name]:

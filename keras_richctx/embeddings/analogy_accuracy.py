@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from keras_richctx.embeddings.word_vectors import METHODS, check_numbers
+
 QUESTIONS, WORDS = 2048, 8192  # of which the scores are held at once
 
 
@@ -22,11 +24,20 @@ def analogy_accuracy(vectors, analogies, method="add", exclude=True, restrict=No
         A list of dicts, one for each section, and one each for `"semantic"`, `"syntactic"` (the sections whose names begin with `gram`) and `"all"`: `section`,
         `accuracy`, a float, NaN where no question was asked, `right`, `asked` and `left_out`, integers.
 
+    Raises:
+        ValueError: if `method` is unknown, `restrict` is negative, or a question is not of four words.
+
     References:
         [Mikolov et al., 2013](https://arxiv.org/abs/1301.3781), section 4.1.
     """
-    known, rows = len(vectors) if restrict is None else restrict, []
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}. Received: method={method!r}")
+    check_numbers(restrict=0 if restrict is None else restrict)
+    known, rows = len(vectors) if restrict is None else min(restrict, len(vectors)), []
     for section, questions in getattr(analogies, "sections", analogies).items():
+        for question in questions:
+            if isinstance(question, str) or len(question) != 4:
+                raise ValueError(f"A question is of four words, the last one the answer. Received: {question!r} in section {section!r}")
         words = [[vectors.index.get(word.lower() if lowercase else word, known) for word in question] for question in questions]
         places = np.array(words, "int64").reshape(-1, 4)
         places = places[(places < known).all(axis=1)]

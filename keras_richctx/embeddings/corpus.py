@@ -86,7 +86,7 @@ def _from_files(files, tokenizer):
 
 def _from_sentences(corpus, tokenizer):
     """Yields blocks from sentences in Python."""
-    if isinstance(corpus, str | bytes) or iter(corpus) is corpus:
+    if isinstance(corpus, str | bytes) or not hasattr(corpus, "__iter__") or iter(corpus) is corpus:
         raise TypeError(
             "A corpus is gone through several times: give a list, an object whose __iter__ begins anew, or a pathlib.Path for a file. "
             f"Received: a {type(corpus).__name__}"
@@ -96,13 +96,17 @@ def _from_sentences(corpus, tokenizer):
     for block in _batched(corpus, SENTENCES):
         if all(isinstance(sentence, str) for sentence in block):
             rows = tokenizer(list(block))
-        elif any(isinstance(sentence, str) or not hasattr(sentence, "__iter__") for sentence in block):
+        elif any(isinstance(sentence, str | bytes) or not hasattr(sentence, "__iter__") for sentence in block):
             raise TypeError(f"A corpus holds lists of words, or strings, and not both. Received: {[type(sentence).__name__ for sentence in block[:5]]}")
         else:
-            rows = [[known.get(word, unknown) for word in sentence] for sentence in block]
+            rows = [[known.get(word, unknown) if isinstance(word, str) else _no_word(word) for word in sentence] for sentence in block]
         lengths = [len(row) for row in rows]
         ids = np.fromiter(itertools.chain.from_iterable(rows), "int32", sum(lengths))
         yield ids, np.repeat(np.arange(len(rows), dtype="int32"), lengths)
+
+
+def _no_word(word):
+    raise TypeError(f"The words of a corpus are strings. Received: {word!r}, a {type(word).__name__}")
 
 
 def _batched(iterable, size):

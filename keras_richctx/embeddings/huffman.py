@@ -5,6 +5,14 @@ import heapq
 import numpy as np
 
 
+def check_counts(counts):
+    """Returns counts of words as an array, or raises where they are none."""
+    counts = np.asarray(counts)
+    if counts.ndim != 1 or counts.dtype.kind not in "iu" or (counts < 0).any() or not counts.any():
+        raise ValueError(f"Counts are integers of at least zero, one for each word, and not all zero. Received: counts={counts!r}")
+    return counts
+
+
 def huffman_codes(counts):
     r"""Builds Huffman's binary tree, in which frequent words stand near the root, and reads off the path to each word.
 
@@ -18,7 +26,7 @@ def huffman_codes(counts):
         which of these are real, boolean.
 
     Raises:
-        ValueError: if fewer than two words occur.
+        ValueError: if fewer than two words occur, or the counts are no counts.
 
     Example:
         >>> nodes, branches, real = huffman_codes(np.array([0, 4, 2, 1]))
@@ -28,7 +36,7 @@ def huffman_codes(counts):
     References:
         [Huffman, 1952](https://doi.org/10.1109/JRPROC.1952.273898); [Morin and Bengio, 2005](https://proceedings.mlr.press/r5/morin05a.html).
     """
-    counts = np.asarray(counts)
+    counts = check_counts(counts)
     words = np.flatnonzero(counts)
     if len(words) < 2:
         raise ValueError(f"A tree needs two words that occur. Received: counts with {len(words)} of them")

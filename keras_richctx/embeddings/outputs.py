@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from keras_richctx.embeddings.huffman import huffman_codes
+from keras_richctx.embeddings.huffman import check_counts, huffman_codes
 
 
 def negative_sampling(counts, num_negatives=5, power=0.75):
@@ -21,11 +21,19 @@ def negative_sampling(counts, num_negatives=5, power=0.75):
         A function of target ids, int32 `(N,)`, and a `numpy.random.Generator`: a dict of `output_ids`, int32, `labels`, int32, 1 for the word itself, and
         `output_mask`, boolean, each `(N, 1 + K)`.
 
+    Raises:
+        ValueError: if the counts are no counts, or another number is not what it has to be.
+
     References:
         [Mikolov et al., 2013](https://arxiv.org/abs/1310.4546), section 2.2.
     """
-    # P(w) = count(w)^(3/4) / sum
-    heights = np.cumsum(np.asarray(counts, "float64") ** power)
+    counts = check_counts(counts)
+    if not isinstance(num_negatives, int | np.integer) or num_negatives < 0:
+        raise ValueError(f"num_negatives is an integer of at least zero. Received: num_negatives={num_negatives!r}")
+    if not np.isfinite(power):
+        raise ValueError(f"The power of the counts is finite. Received: power={power!r}")
+    # P(w) = count(w)^(3/4) / sum, and zero for a word that does not occur, whatever the power
+    heights = np.cumsum(np.where(counts > 0, np.maximum(counts, 1).astype("float64") ** power, 0))
     heights /= heights[-1]
     labels = np.eye(1, 1 + num_negatives, dtype="int32")
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from keras_richctx.datasets.check_seed import check_seed
 from keras_richctx.embeddings.corpus import id_blocks
 from keras_richctx.embeddings.windows import keep_probabilities, windows
 
@@ -27,13 +28,18 @@ class WindowBatches:
         seed: integer, from which all draws are made.
 
     Raises:
-        ValueError: when gone through, if the corpus makes no window.
+        ValueError: if a number is not what it has to be, or `sample` leaves next to nothing of the corpus; when gone through, if the corpus makes no window.
 
     Attributes:
         steps: integer, how many batches a pass has on average.
     """
 
     def __init__(self, corpus, tokenizer, counts, outputs, window=5, sample=1e-3, batch_size=1024, seed=0):
+        for name, number in (("window", window), ("batch_size", batch_size)):
+            if not isinstance(number, int | np.integer) or number < 1:
+                raise ValueError(f"{name} is a positive integer. Received: {name}={number!r}")
+        check_seed(seed)
+        counts = np.asarray(counts)
         self.corpus = corpus
         self.tokenizer = tokenizer
         self.keep = keep_probabilities(counts, sample)
@@ -41,7 +47,10 @@ class WindowBatches:
         self.window = window
         self.batch_size = batch_size
         self.seed = seed
-        self.steps = max(1, round(float(counts @ self.keep) / batch_size))
+        left = float(counts @ self.keep)
+        if left < 2 <= counts.sum():  # passes would follow each other without a window in them
+            raise ValueError(f"Of {counts.sum():,} words, {left:.2g} are kept in a pass, and a window needs two. Received: {sample=}. Pass 0 to keep all.")
+        self.steps = max(1, round(left / batch_size))
 
     def __iter__(self):
         rest, passes = [{} for _ in range(self.window)], 0  # for each size, what has not filled a batch yet

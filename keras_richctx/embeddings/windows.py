@@ -18,6 +18,9 @@ def keep_probabilities(counts, threshold=1e-3):
     Returns:
         A float32 array of shape `(V,)`; 1 for a word that does not occur.
 
+    Raises:
+        ValueError: if the threshold is negative or not a number.
+
     Example:
         >>> keep_probabilities(np.array([0, 990, 10]), 0.01).round(3)
         array([1.   , 0.111, 1.   ], dtype=float32)
@@ -25,6 +28,9 @@ def keep_probabilities(counts, threshold=1e-3):
     References:
         [Mikolov et al., 2013](https://arxiv.org/abs/1310.4546), section 2.3.
     """
+    if threshold and not threshold > 0:
+        raise ValueError(f"The share from which on a word is frequent is a number of at least zero. Received: threshold={threshold!r}")
+    counts = np.asarray(counts)
     if not threshold:
         return np.ones(len(counts), "float32")
     share = np.maximum(counts, 1) / max(1, counts.sum())

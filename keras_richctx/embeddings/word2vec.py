@@ -77,8 +77,10 @@ class Word2Vec(VariedShapes):
                 raise ValueError(f"{name} must be a positive integer. Received: {name}={value!r}")
         if max_updates is not None and not max_updates > 0:
             raise ValueError(f"max_updates must be a positive number, or None. Received: max_updates={max_updates!r}")
+        if not hasattr(tokenizer, "vocab_size"):
+            raise ValueError(f"Word2Vec takes a tokenizer of keras_richctx.text. Received: tokenizer={tokenizer!r}")
         counts = np.asarray(counts)
-        if counts.shape != (tokenizer.vocab_size,) or counts.dtype.kind not in "iu" or not counts.any():
+        if counts.shape != (tokenizer.vocab_size,) or counts.dtype.kind not in "iu" or (counts < 0).any() or not counts.any():
             raise ValueError(f"There is one count for each of the {tokenizer.vocab_size} tokens, from count_words. Received: counts={counts!r}")
         self.tokenizer = tokenizer
         self.counts = counts.tolist()
@@ -162,11 +164,13 @@ class Word2Vec(VariedShapes):
 
         Raises:
             TypeError: if the corpus can be gone through only once, or holds something else.
-            ValueError: if a number is not positive.
+            ValueError: if a number is not what it has to be.
         """
-        for name, value in (("epochs", epochs), ("learning_rate", learning_rate), ("window", window), ("batch_size", batch_size)):
-            if not value > 0:
-                raise ValueError(f"{name} must be positive. Received: {name}={value!r}")
+        for name, value in (("epochs", epochs), ("steps_per_epoch", 1 if steps_per_epoch is None else steps_per_epoch)):
+            if not isinstance(value, int | np.integer) or value < 1:
+                raise ValueError(f"{name} must be a positive integer. Received: {name}={value!r}")
+        if not 0 < learning_rate < float("inf") or not 0 <= min_learning_rate < float("inf"):
+            raise ValueError(f"The rates are a positive number and one of at least zero. Received: {learning_rate=}, {min_learning_rate=}")
         batches = WindowBatches(corpus, self.tokenizer, np.array(self.counts), self.outputs(), window, sample, batch_size, seed)
         steps = steps_per_epoch or batches.steps
         rate = keras.optimizers.schedules.PolynomialDecay(batch_size * learning_rate, steps * epochs, batch_size * min_learning_rate)

@@ -7,6 +7,7 @@ import numpy as np
 
 from keras_richctx.checkpoints.read_vectors import read_vectors
 from keras_richctx.checkpoints.write_vectors import write_vectors
+from keras_richctx.datasets.check_seed import check_seed
 
 METHODS = ("add", "mul")
 
@@ -18,11 +19,12 @@ class WordVectors:
 
     Args:
         words: list of V different strings.
-        matrix: float array of shape `(V, D)`; one that is mapped into memory stays there, and is read as it is needed.
+        matrix: array of numbers of shape `(V, D)`; floats are kept as they are, and one that is mapped into memory stays there, and is read as it is needed.
 
     Raises:
-        ValueError: if there is not one vector for each word, or a word comes twice.
+        ValueError: if there is not one finite vector for each word, or a word comes twice.
         KeyError: for a word that has no vector; the message names it.
+        TypeError: where a word or words are asked for by something else.
 
     Example:
         >>> vectors = WordVectors(["king", "man", "woman", "queen"], np.array([[0.3, 0.7], [0.2, 0.2], [0.6, 0.3], [0.7, 0.8]]))
@@ -34,13 +36,19 @@ class WordVectors:
 
     def __init__(self, words, matrix):
         self.words = list(words)
-        self.matrix = matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix, "float32")
+        given = isinstance(matrix, np.ndarray)
+        matrix = matrix if given else keras.ops.convert_to_numpy(matrix) if keras.ops.is_tensor(matrix) else np.asarray(matrix)
+        if matrix.dtype.kind not in "fiub":
+            raise ValueError(f"Vectors are of real numbers. Received: a matrix of type {matrix.dtype}")
+        self.matrix = matrix if given and matrix.dtype.kind == "f" else matrix.astype("float32")
         self.index = {word: i for i, word in enumerate(self.words)}
         if self.matrix.ndim != 2 or len(self.matrix) != len(self.words) or len(self.index) < len(self.words):
             raise ValueError(
                 "There is one vector for each word, and no word twice. "
                 f"Received: {len(self.words)} words, {len(self.index)} of them different, and a matrix of shape {self.matrix.shape}"
             )
+        if not isinstance(self.matrix, np.memmap):  # that one is checked when it is read
+            self._check_finite(self.matrix)
 
     @classmethod
     def load(cls, path, limit=None, mapped=False):
@@ -73,7 +81,12 @@ class WordVectors:
     @functools.cached_property
     def unit(self):
         """The vectors, each divided by its length, float32 `(V, D)`; a zero vector stays zero."""
-        matrix = np.array(self.matrix, "float32")
+        matrix = self.matrix
+        if isinstance(matrix, np.memmap):
+            self._check_finite(matrix)
+        # by its largest number first, so that no square is too large or too small for float32
+        largest = np.maximum(matrix.max(axis=1, initial=0), -matrix.min(axis=1, initial=0)).astype(np.result_type(matrix.dtype, "float32"))
+        matrix = (matrix / np.where(largest > 0, largest, 1)[:, None]).astype("float32", copy=False)
         matrix /= np.maximum(np.sqrt(np.einsum("vd,vd->v", matrix, matrix)), 1e-12)[:, None]
         return matrix
 
@@ -102,7 +115,7 @@ class WordVectors:
         Returns:
             A float from -1 to 1.
         """
-        return float(self.unit[self._places(first)] @ self.unit[self._places(second)])
+        return float(self.unit[self._place(first)] @ self.unit[self._place(second)])
 
     def most_similar(self, word, n=10, exclude=(), restrict=None):
         """Finds the words whose vectors point most nearly in the direction of a word's, or of a vector.
@@ -114,11 +127,19 @@ class WordVectors:
             restrict: integer, among how many words to look, the first ones, or `None` for all. Defaults to `None`.
 
         Returns:
-            A list of `n` pairs of a word and its cosine, the nearest first.
+            A list of `n` pairs of a word and its cosine, the nearest first; of fewer where there are no more words.
+
+        Raises:
+            ValueError: if a number is negative, or the vector is not finite or of another length.
+            TypeError: if `exclude` is one string.
         """
-        exclude = [*exclude, word] if isinstance(word, str) else list(exclude)
-        vector = self.unit[self._places(word)] if isinstance(word, str) else np.asarray(word, "float32")
-        scores = self.unit[:restrict] @ (vector / max(float(np.linalg.norm(vector)), 1e-12))
+        check_numbers(n=n, restrict=0 if restrict is None else restrict)
+        _check_words(exclude=exclude)
+        if isinstance(word, str):
+            exclude, vector = [*exclude, word], self.unit[self._place(word)]
+        else:
+            vector = self._vector(word)
+        scores = self.unit[:restrict] @ vector
         return self._best(scores, n, exclude)
 
     def analogy(self, a, b, c, n=1, method="add", exclude=True, restrict=None):
@@ -142,15 +163,16 @@ class WordVectors:
             restrict: integer, among how many words to look, the first ones, or `None` for all. Defaults to `None`.
 
         Returns:
-            A list of `n` pairs of a word and its score, the best first.
+            A list of `n` pairs of a word and its score, the best first; of fewer where there are no more words.
 
         Raises:
-            ValueError: if `method` is unknown.
+            ValueError: if `method` is unknown, or a number is negative.
 
         References:
             [Mikolov et al., 2013](https://aclanthology.org/N13-1090/); `"mul"`: [Levy and Goldberg, 2014](https://aclanthology.org/W14-1618/), equation 4.
         """
-        scores = self.analogy_scores(*(np.array([self._places(word)]) for word in (a, b, c)), method, stop=restrict)[0]
+        check_numbers(n=n, restrict=0 if restrict is None else restrict)
+        scores = self.analogy_scores(*(np.array([self._place(word)]) for word in (a, b, c)), method, stop=restrict)[0]
         return self._best(scores, n, [a, b, c] if exclude else [])
 
     def analogy_scores(self, a, b, c, method="add", start=None, stop=None):
@@ -186,7 +208,11 @@ class WordVectors:
         Returns:
             A dict: `share`, a float, of the words that have one, each counted as often as it is there; and `missing`, the list of the different words that have
             none, in their order.
+
+        Raises:
+            TypeError: if `words` is one string.
         """
+        _check_words(words=words)
         words = list(words)
         missing = [word for word in words if word not in self]
         return {"share": 1 - len(missing) / max(1, len(words)), "missing": list(dict.fromkeys(missing))}
@@ -206,7 +232,7 @@ class WordVectors:
             A pair: a built `keras.layers.Embedding`, and what `coverage` says of the tokens, special ones left out.
 
         Raises:
-            ValueError: if no token has a vector.
+            ValueError: if no token has a vector, or the seed is negative.
 
         Example:
             >>> tokenizer = krc.text.WordTokenizer.train(["to be or not to be"], vocab_size=8)
@@ -214,6 +240,7 @@ class WordVectors:
             >>> layer(np.array([tokenizer("to be")])).shape, report
             (TensorShape([1, 2, 3]), {'share': 0.75, 'missing': ['not']})
         """
+        check_seed(seed)
         tokens = [tokenizer.id_to_token(i) for i in range(tokenizer.vocab_size)]
         ordinary = [i for i in range(len(tokens)) if i not in set(tokenizer.special_ids)]
         spelt = [token.lower() if lowercase and token not in self else token for token in tokens]
@@ -222,7 +249,7 @@ class WordVectors:
             raise ValueError(
                 f"No token has a vector. Received: a tokenizer of {len(tokens):,} tokens, such as {[tokens[i] for i in ordinary[:5]]}, and {self!r}"
             )
-        known = self[[spelt[i] for i in found]]
+        known = self[[spelt[i] for i in found]].astype(np.result_type(self.matrix.dtype, "float32"))
         matrix = np.random.default_rng(seed).normal(known.mean(axis=0), known.std(axis=0), (len(tokens), self.dim)).astype("float32")
         matrix[found] = known
         matrix[tokenizer.pad_id] = 0
@@ -234,11 +261,34 @@ class WordVectors:
 
     def _places(self, word):
         """Returns the row of a word, or an array of those of several."""
-        if isinstance(word, str):
-            if word not in self.index:
-                raise KeyError(f"The word has no vector among the {len(self):,}. Received: {word!r}")
-            return self.index[word]
-        return np.array([self._places(one) for one in word], "int64")
+        if isinstance(word, str) or not hasattr(word, "__iter__"):
+            return self._place(word)
+        return np.array([self._place(one) for one in word], "int64")
+
+    def _place(self, word):
+        """Returns the row of a word."""
+        if not isinstance(word, str):
+            raise TypeError(f"A vector is asked for by its word, a string. Received: {word!r}")
+        if word not in self.index:
+            raise KeyError(f"The word has no vector among the {len(self):,}. Received: {word!r}")
+        return self.index[word]
+
+    def _vector(self, vector):
+        """Returns a vector with the length one, float32 `(D,)`; a zero vector stays zero."""
+        try:
+            vector = np.asarray(vector, "float64")
+        except (TypeError, ValueError):
+            raise ValueError(f"Neighbours are those of a word, or of a vector of {self.dim} numbers. Received: {vector!r}") from None
+        if vector.shape != (self.dim,) or not np.isfinite(vector).all():
+            raise ValueError(f"Neighbours are those of a word, or of a vector of {self.dim} finite numbers. Received: {vector!r} of shape {vector.shape}")
+        vector = vector / (np.abs(vector).max(initial=0) or 1)
+        return (vector / max(float(np.linalg.norm(vector)), 1e-12)).astype("float32")
+
+    def _check_finite(self, matrix):
+        """Raises where a vector holds NaN or infinity, with the first of such words."""
+        finite = np.isfinite(matrix).all(axis=1)
+        if not finite.all():
+            raise ValueError(f"Vectors are finite. Received: {self.words[int(np.argmin(finite))]!r} with a number that is not")
 
     def _best(self, scores, n, exclude):
         """Returns the n best words with their scores, `(V,)`."""
@@ -248,3 +298,17 @@ class WordVectors:
         best = np.argpartition(-scores, n - 1)[:n] if n < len(scores) else np.arange(len(scores))
         best = best[np.argsort(-scores[best], kind="stable")][:n]
         return [(self.words[i], float(scores[i])) for i in best]
+
+
+def check_numbers(**named):
+    """Raises where one is no number of words."""
+    for name, number in named.items():
+        if not isinstance(number, int | np.integer) or number < 0:
+            raise ValueError(f"{name} is an integer of at least zero. Received: {name}={number!r}")
+
+
+def _check_words(**named):
+    """Raises where one string is passed for several words: its characters are not meant."""
+    for name, words in named.items():
+        if isinstance(words, str | bytes):
+            raise TypeError(f"{name} are several words, as a list of strings. Received: {name}={words!r}")

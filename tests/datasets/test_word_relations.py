@@ -39,5 +39,14 @@ def test_what_is_wrong_is_named(tmp_path):
     (tmp_path / "wordsim353.tsv").write_text("tiger\tcat\t7\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"353 pairs\. Received: 1"):
         krc.datasets.load("wordsim353", "test", tmp_path)
+    for line in ("tiger\tcat\tnan\n", "tiger\t \t7\n"):
+        (tmp_path / "wordsim353.tsv").write_text(line, encoding="utf-8")
+        with pytest.raises(ValueError, match="line 1: two words and a number"):
+            krc.datasets.load("wordsim353", "test", tmp_path)
+    with pytest.raises(ValueError, match="Received: 2 and 1 words, 2 scores"):
+        krc.datasets.WordPairs(["a", "b"], ["c"], [1.0, 2.0])
+    with pytest.raises(ValueError, match=r"Received: scores\[1\]=nan"):
+        krc.datasets.WordPairs(["a", "b"], ["c", "d"], [1.0, float("nan")])
+    assert repr(krc.datasets.WordPairs([], [], [])) == "<WordPairs: 0 pairs>"
     with pytest.raises(ValueError, match="the split test"):
         krc.datasets.load("simlex999", "train", tmp_path)

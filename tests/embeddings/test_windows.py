@@ -45,6 +45,16 @@ def test_a_corpus_that_is_gone_through_once_is_refused(corpus, tokenizer):
         count_words([["unheard", "of"]], tokenizer)
     with pytest.raises(FileNotFoundError):
         count_words(pathlib.Path("nowhere.txt"), tokenizer)
+    for corpus, kind in (
+        (3, "Received: a int"),
+        ([[b"cat"]], r"Received: b'cat', a bytes"),
+        ([[["cat"]]], r"Received: \['cat'\], a list"),
+        ([b"cat"], "bytes"),
+    ):
+        with pytest.raises(TypeError, match=kind):
+            count_words(corpus, tokenizer)
+    with pytest.raises(ValueError, match="No word of the corpus"):
+        count_words([], tokenizer)
 
 
 def test_the_probability_of_keeping_is_that_of_the_released_code():
@@ -142,3 +152,43 @@ def test_the_probabilities_of_a_hierarchical_softmax_sum_to_one(counts):
     sign = 2 * path["labels"] - 1
     log_sigma = -np.log1p(np.exp(-sign * (vectors[path["output_ids"]] @ np.random.default_rng(1).normal(size=5))))
     np.testing.assert_allclose(np.exp((log_sigma * path["output_mask"]).sum(axis=1)).sum(), 1.0)
+
+
+def test_a_word_that_does_not_occur_is_never_drawn_and_one_word_alone_has_no_negatives():
+    for power in (0.0, -1.0, 0.75):
+        drawn = negative_sampling([0, 3, 0, 1], 50, power)(np.array([1, 3], "int32"), np.random.default_rng(0))["output_ids"]
+        assert set(drawn.ravel().tolist()) == {1, 3}
+    assert not negative_sampling([0, 3], 50)(np.array([1], "int32"), np.random.default_rng(0))["output_mask"][:, 1:].any()
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda c: negative_sampling([-1, 2]), r"Counts are integers.*Received: counts=array\(\[-1,  2\]\)"),
+        (lambda c: negative_sampling([0, 0]), "not all zero"),
+        (lambda c: negative_sampling([0.5, 1.5]), "Counts are integers"),
+        (lambda c: negative_sampling([1, 2], -1), "Received: num_negatives=-1"),
+        (lambda c: negative_sampling([1, 2], 5, float("nan")), "Received: power=nan"),
+        (lambda c: huffman_codes([[1, 2]]), "one for each word"),
+        (lambda c: huffman_codes([1, -2]), "at least zero"),
+        (lambda c: keep_probabilities(c, -1), "Received: threshold=-1"),
+        (lambda c: keep_probabilities(c, float("nan")), "Received: threshold=nan"),
+    ],
+)
+def test_counts_and_numbers_that_cannot_be_are_refused(counts, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(counts)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"window": 0}, "Received: window=0"),
+        ({"window": 1.5}, r"Received: window=1\.5"),
+        ({"seed": -1}, "Received: seed=-1"),
+        ({"sample": 1e-12}, r"Of 2,800 words, .* are kept in a pass.*Received: sample=1e-12"),
+    ],
+)
+def test_batches_that_could_not_come_are_refused_at_once(tokenizer, counts, corpus, options, message):
+    with pytest.raises(ValueError, match=message):
+        batches_of(corpus, tokenizer, counts, **options)

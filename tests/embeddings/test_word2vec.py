@@ -152,5 +152,20 @@ def test_wrong_arguments_are_refused_by_name(tokenizer, counts, corpus):
             Word2Vec(tokenizer, counts, **options)
     with pytest.raises(ValueError, match="one count for each of the 14 tokens"):
         Word2Vec(tokenizer, counts[1:])
-    with pytest.raises(ValueError, match="Received: epochs=0"):
-        Word2Vec(tokenizer, counts).fit_corpus(corpus, epochs=0)
+    with pytest.raises(ValueError, match="one count for each of the 14 tokens"):
+        Word2Vec(tokenizer, -counts)
+    with pytest.raises(ValueError, match="Received: tokenizer=None"):
+        Word2Vec(None, counts)
+    for options, message in (
+        ({"epochs": 0}, "epochs=0"),
+        ({"epochs": 1.5}, r"epochs=1\.5"),
+        ({"steps_per_epoch": 0}, "steps_per_epoch=0"),
+        ({"batch_size": 1.5}, r"batch_size=1\.5"),
+        ({"window": 0}, "window=0"),
+        ({"learning_rate": float("inf")}, "learning_rate=inf"),
+        ({"min_learning_rate": -1}, r"learning_rate=0\.025, min_learning_rate=-1"),
+        ({"sample": -1}, "threshold=-1"),
+        ({"seed": -1}, "seed=-1"),
+    ):
+        with pytest.raises(ValueError, match=f"Received: {message}"):
+            Word2Vec(tokenizer, counts).fit_corpus(corpus, **options)

@@ -83,6 +83,74 @@ def test_the_accuracy_is_that_of_one_question_after_the_other(vectors, method, m
     assert rows["syntactic"]["right"] == expected["gram1"]
 
 
+@pytest.mark.parametrize("scale, dtype", [(1e30, "float32"), (1e-30, "float32"), (1e200, "float64"), (300, "float16"), (1, "int8")])
+def test_lengths_of_any_size_leave_the_cosines(scale, dtype):
+    matrix = (np.array([[1, 2, 2], [2, 1, 2], [-3, 1, 0]]) * scale).astype(dtype)
+    vectors, plain = WordVectors(["a", "b", "c"], matrix), matrix.astype("float64") / scale
+    for i, word in enumerate("ab"):
+        assert vectors.similarity("c", word) == pytest.approx(cosine(plain[2], plain[i]), abs=2e-3 if dtype == "float16" else 1e-6)
+    (found, score), *_ = vectors.most_similar(matrix[0].astype("float64") * 3)
+    assert found == "a"
+    assert score == pytest.approx(1, abs=1e-3)
+
+
+def test_integers_do_not_wrap_around():
+    vectors = WordVectors(["a", "b"], np.array([[1, 1], [3, 2]], "uint8"))
+    np.testing.assert_array_equal(vectors["a"] - vectors["b"], [-2, -1])
+
+
+def test_an_embedding_of_half_precision_vectors_is_finite():
+    tokenizer = krc.text.WordTokenizer.train(["a b unheard"], vocab_size=9)
+    layer, _ = WordVectors(["a", "b"], np.array([[60000, 1], [-60000, 2]], "float16")).embedding_layer(tokenizer)
+    assert np.isfinite(layer.get_weights()[0]).all()
+
+
+def test_fewer_words_than_asked_for_are_all_words(vectors):
+    assert vectors.most_similar("w3", n=0) == []
+    assert len(vectors.analogy("w0", "w1", "w2", n=99)) == V - 3
+    assert vectors.most_similar("w3", restrict=0) == []
+    sections = {"s": [("w0", "w1", "w2", "w3")]}
+    assert repr(analogy_accuracy(vectors, sections, restrict=10**5)) == repr(analogy_accuracy(vectors, sections))
+
+
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        (lambda v: v.most_similar("w1", n=-1), ValueError, "Received: n=-1"),
+        (lambda v: v.most_similar("w1", n=1.5), ValueError, r"Received: n=1\.5"),
+        (lambda v: v.most_similar("w1", restrict=-1), ValueError, "Received: restrict=-1"),
+        (lambda v: v.analogy("w1", "w2", "w3", n=-1), ValueError, "Received: n=-1"),
+        (lambda v: v.analogy("w1", "w2", "w3", restrict=-1), ValueError, "Received: restrict=-1"),
+        (lambda v: v.most_similar("w1", exclude="w2"), TypeError, "several words.*Received: exclude='w2'"),
+        (lambda v: v.coverage("w2"), TypeError, "Received: words='w2'"),
+        (lambda v: v.most_similar(np.ones(D - 1)), ValueError, r"a vector of 7 finite numbers.*shape \(6,\)"),
+        (lambda v: v.most_similar(np.full(D, np.nan)), ValueError, "7 finite numbers"),
+        (lambda v: v.most_similar(["w1", "w2"]), ValueError, r"Received: \['w1', 'w2'\]"),
+        (lambda v: v[3], TypeError, "by its word, a string. Received: 3"),
+        (lambda v: v[["w1", 3]], TypeError, "Received: 3"),
+        (lambda v: v.similarity(["w1"], ["w2"]), TypeError, r"Received: \['w1'\]"),
+        (lambda v: v.analogy("w1", "w2", ["w3"]), TypeError, r"Received: \['w3'\]"),
+        (lambda v: WordVectors(["a", "b"], [[1, 2], [np.inf, 3]]), ValueError, "Vectors are finite. Received: 'b'"),
+        (lambda v: WordVectors(["a"], [["1", "2"]]), ValueError, "real numbers. Received: a matrix of type <U1"),
+        (lambda v: WordVectors(["a"], np.ones((1, 2)) * 1j), ValueError, "type complex128"),
+        (lambda v: analogy_accuracy(v, {"s": [("w1", "w2", "w3")] * 4}), ValueError, r"four words.*Received: \('w1', 'w2', 'w3'\) in section 's'"),
+        (lambda v: analogy_accuracy(v, {"s": []}, method="sub"), ValueError, "Received: method='sub'"),
+        (lambda v: analogy_accuracy(v, {}, restrict=-1), ValueError, "Received: restrict=-1"),
+        (lambda v: v.embedding_layer(krc.text.WordTokenizer.train(["w1"], vocab_size=8), seed=-1), ValueError, "Received: seed=-1"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(vectors, call, error, message):
+    with pytest.raises(error, match=message):
+        call(vectors)
+
+
+def test_a_mapped_matrix_is_checked_where_it_is_read(tmp_path):
+    np.save(tmp_path / "m.npy", np.array([[1, 2], [np.nan, 3]], "float32"))
+    vectors = WordVectors(["a", "b"], np.load(tmp_path / "m.npy", mmap_mode="r"))
+    with pytest.raises(ValueError, match="Received: 'b'"):
+        vectors.most_similar("a")
+
+
 def test_a_word_that_is_not_there_is_named(vectors):
     with pytest.raises(KeyError, match=r"no vector among the 37\. Received: 'unheard'"):
         vectors["unheard"]
