@@ -15,13 +15,16 @@ def glimpse(images, centres, size=8, scales=1):
     It has a derivative by the images, and one by the centres, as far as pixels differ from their neighbours: a model may learn by it where to look, or stop it.
 
     Args:
-        images: float tensor of shape `(B, H, W, C)`.
+        images: tensor of shape `(B, H, W, C)`; integers are read as floats.
         centres: float tensor of shape `(B, 2)`, row and column, from -1, the upper and left edge, to 1, the lower and right edge; they may lie outside.
         size: integer, P, the number of rows and columns of each patch. Defaults to `8`.
         scales: integer, S, the number of patches; the last one covers $2^{S-1} P$ rows and columns. Defaults to `1`.
 
     Returns:
         A float tensor of shape `(B, S, P, P, C)` and of the dtype of `images`, the sharpest patch first. Positions are computed in float32.
+
+    Raises:
+        ValueError: if a shape or a number is not what it has to be.
 
     Example:
         >>> image = np.arange(16.0).reshape(1, 4, 4, 1)
@@ -37,7 +40,18 @@ def glimpse(images, centres, size=8, scales=1):
         [Jaderberg et al., 2015](https://arxiv.org/abs/1506.02025), equation 5.
     """
     images = keras.ops.convert_to_tensor(images)
+    if not keras.backend.is_float_dtype(images.dtype):
+        images = keras.ops.cast(images, keras.backend.floatx())  # weights are less than one
     centres = keras.ops.cast(centres, "float32")
+    ranks, numbers = (len(images.shape), len(centres.shape)), centres.shape[-1:]
+    if ranks != (4, 2) or tuple(numbers) != (2,) or (None not in (images.shape[0], centres.shape[0]) and images.shape[0] != centres.shape[0]):
+        raise ValueError(
+            "Images have the shape (batch, rows, columns, channels), and there is a centre of two numbers for each. "
+            f"Received: images of shape {tuple(images.shape)}, centres of shape {tuple(centres.shape)}"
+        )
+    for name, number in (("size", size), ("scales", scales)):
+        if not isinstance(number, int) or number < 1:
+            raise ValueError(f"{name} is a positive integer. Received: {name}={number!r}")
     height, width = images.shape[1:3]
     patches = []
     for scale in range(scales):

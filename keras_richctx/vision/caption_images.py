@@ -1,5 +1,7 @@
 """From pictures to text: a search over the model's steps, tokens out, and the attention of the result."""
 
+import math
+
 import keras
 import numpy as np
 
@@ -23,7 +25,7 @@ def caption_images(model, images, num_beams=1, length_penalty=1.0, max_new_token
         A `Caption`, or a list of them in the order of `images`.
 
     Raises:
-        ValueError: if the pictures have another form.
+        ValueError: if the pictures have another form, or a number is not positive.
 
     Example:
         >>> scenes = krc.datasets.scenes(3)
@@ -32,6 +34,13 @@ def caption_images(model, images, num_beams=1, length_penalty=1.0, max_new_token
         >>> len(caption_images(model, scenes.images, num_beams=2, max_new_tokens=4))
         3
     """
+    for name, number in (("num_beams", num_beams), ("max_new_tokens", max_new_tokens), ("batch_size", batch_size)):
+        if not isinstance(number, int | np.integer) or number < 1:
+            raise ValueError(f"{name} is a positive integer. Received: {name}={number!r}")
+    if not math.isfinite(length_penalty):
+        raise ValueError(f"The exponent of the length is a finite number. Received: length_penalty={length_penalty!r}")
+    if not hasattr(images, "__len__") or isinstance(images, str | bytes):
+        raise ValueError(f"Pictures are arrays (height, width, channels), one or several. Received: a {type(images).__name__}")
     single = not isinstance(images, list | tuple) and np.ndim(images) == 3
     images = images[None] if single else images
     captions = []

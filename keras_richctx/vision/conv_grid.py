@@ -21,7 +21,7 @@ class ConvGrid(keras.layers.Layer):
         A float tensor of shape `(B, h, w, D)`, where `h` and `w` are `H` and `W` halved, and rounded down, once for each convolution.
 
     Raises:
-        ValueError: if `filters` are not positive integers, one at least.
+        ValueError: if `filters` are not positive integers, one at least, or the pictures have another form or are too small for so many halvings.
 
     Example:
         >>> ConvGrid((4, 6, 8))(np.zeros((1, 48, 48, 3), "uint8")).shape
@@ -40,10 +40,14 @@ class ConvGrid(keras.layers.Layer):
         self.pooling = keras.layers.MaxPooling2D(2, dtype=self.dtype_policy, name="pooling")
 
     def build(self, images_shape):
+        if len(images_shape) != 4:
+            raise ValueError(f"Pictures have the shape (batch, height, width, channels). Received: images of shape {tuple(images_shape)}")
         for convolution, channels in zip(self.convolutions, (images_shape[-1], *self.filters)):
             convolution.build((*images_shape[:-1], channels))
 
     def call(self, images):
+        if any(side is not None and side >> len(self.filters) == 0 for side in images.shape[1:3]):
+            raise ValueError(f"{len(self.filters)} halvings need {2 ** len(self.filters)} pixels a side. Received: images of shape {tuple(images.shape)}")
         x = self.rescaling(images)  # (B, H, W, 3)
         for convolution in self.convolutions:
             x = self.pooling(convolution(x))  # half the height and width, each time

@@ -5,6 +5,7 @@ import math
 import keras
 import numpy as np
 
+from keras_richctx.datasets.check_seed import check_seed
 from keras_richctx.ops import batch_ratio
 from keras_richctx.ops.gaussian_filters import gaussian_filters
 from keras_richctx.recurrent import LSTMCell
@@ -79,8 +80,12 @@ class DRAW(VariedShapes):
 
     def __init__(self, image_shape=(28, 28, 1), steps=10, latent_dim=10, units=256, read_size=5, write_size=5, attention=True, seed=None, **kwargs):
         super().__init__(**kwargs)
-        if len(image_shape) != 3:
-            raise ValueError(f"Images have rows, columns and channels. Received: image_shape={image_shape!r}")
+        if not isinstance(image_shape, list | tuple) or len(image_shape) != 3 or not all(isinstance(side, int) and side > 0 for side in image_shape):
+            raise ValueError(f"Images have rows, columns and channels, positive integers. Received: image_shape={image_shape!r}")
+        if attention and max(image_shape[:2]) < 2:
+            raise ValueError(f"A window lies over more than one pixel; pass attention=False. Received: image_shape={image_shape!r}")
+        if seed is not None:
+            check_seed(seed)
         least = {"steps": (steps, 1), "latent_dim": (latent_dim, 1), "units": (units, 1), "read_size": (read_size, 2), "write_size": (write_size, 2)}
         for name, (number, lowest) in least.items():
             if not isinstance(number, int) or number < lowest:
@@ -137,6 +142,8 @@ class DRAW(VariedShapes):
             A dict of float32 tensors: `canvases`, `(B, T, H, W, C)`, before the sigmoid; `divergences`, `(B, T)`, with images; and with attention
             `write_windows` and, with images, `read_windows`, `(B, T, 4)`: row and column of the middle, in pixels from 0, the stride and the deviation.
         """
+        if images is None and (not isinstance(count, int | np.integer) or count < 1):
+            raise ValueError(f"Without images it has to be said how many to draw, a positive integer. Received: count={count!r}")
         if images is not None and tuple(images.shape[1:]) != self.image_shape:
             raise ValueError(f"This DRAW is for images of shape {self.image_shape}. Received: images of shape {tuple(images.shape)}")
         images = None if images is None else keras.ops.cast(images, self.compute_dtype)
@@ -224,7 +231,7 @@ class DRAW(VariedShapes):
         # -log D(x | c_T) = sum of log(1 + e^c) - x c
         missed = keras.ops.sum(keras.ops.softplus(logits) - images * logits, axis=(1, 2, 3))  # (B,)
         bound = missed + keras.ops.sum(y_pred["divergences"], axis=-1)
-        weights = keras.ops.ones_like(bound) if sample_weight is None else keras.ops.cast(sample_weight, "float32")
+        weights = keras.ops.ones_like(bound) if sample_weight is None else keras.ops.reshape(keras.ops.cast(sample_weight, "float32"), (-1,))
         return batch_ratio(bound * weights, weights) + sum(self.losses)
 
     def canvas(self, n=1):
@@ -235,6 +242,9 @@ class DRAW(VariedShapes):
 
         Returns:
             A float array of shape `(n, T, H, W, C)`, the canvas after each step, from 0 to 1: `canvas(n)[:, -1]` are the probabilities of the pixels.
+
+        Raises:
+            ValueError: if `n` is not a positive integer.
         """
         return keras.ops.convert_to_numpy(keras.ops.sigmoid(self.draw(count=n)["canvases"]))
 
@@ -247,8 +257,14 @@ class DRAW(VariedShapes):
         Returns:
             A dict of NumPy arrays: `canvases`, `(B, T, H, W, C)`, from 0 to 1; `divergences`, `(B, T)`, in nats; and with attention `read_windows` and
             `write_windows`, `(B, T, 4)`: row and column of the middle, in pixels from 0, the stride between two of its points, and their deviation.
+
+        Raises:
+            ValueError: if the images are of another shape, or have pixels that are not from 0 to 1.
         """
-        found = self.draw(keras.ops.convert_to_tensor(np.asarray(images, "float32")))
+        images = np.asarray(images, "float32")
+        if not ((images >= 0) & (images <= 1)).all():
+            raise ValueError(f"The pixels of an image are from 0 to 1. Received: images with pixels from {images.min()} to {images.max()}")
+        found = self.draw(keras.ops.convert_to_tensor(images))
         return {name: keras.ops.convert_to_numpy(keras.ops.sigmoid(value) if name == "canvases" else value) for name, value in found.items()}
 
     def get_config(self):

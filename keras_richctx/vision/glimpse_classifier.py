@@ -6,6 +6,7 @@ import math
 import keras
 import numpy as np
 
+from keras_richctx.datasets.check_seed import check_seed
 from keras_richctx.ops import batch_ratio
 from keras_richctx.ops.glimpse import glimpse
 from keras_richctx.recurrent import GRUCell, LSTMCell, RNNCell
@@ -96,8 +97,10 @@ class GlimpseClassifier(VariedShapes):
             raise ValueError(f"The cells are {', '.join(CELLS)}. Received: cell={cell!r}")
         if location not in LOCATIONS:
             raise ValueError(f"Places are learnt by one of {', '.join(LOCATIONS)}. Received: location={location!r}")
-        if deviation < 0 or (deviation == 0 and location == "reinforce"):
+        if not 0 <= deviation < float("inf") or (deviation == 0 and location == "reinforce"):
             raise ValueError(f"deviation is a positive number; to learn places without noise pass location='differentiable'. Received: deviation={deviation!r}")
+        if seed is not None:
+            check_seed(seed)
         self.num_classes, self.glimpses, self.size, self.scales = num_classes, glimpses, size, scales
         self.units, self.hidden, self.cell_kind, self.location = units, hidden, cell, location
         self.deviation, self.dropout_rate, self.seed = deviation, dropout, seed
@@ -114,6 +117,9 @@ class GlimpseClassifier(VariedShapes):
         self.noise = keras.random.SeedGenerator(seed)
 
     def build(self, input_shape):
+        if len(input_shape) != 4 or input_shape[-1] is None:
+            raise ValueError(f"Images have the shape (batch, rows, columns, channels). Received: images of shape {tuple(input_shape)}")
+        self.channels = input_shape[-1]
         self.see_patches.build((None, self.scales * self.size**2 * input_shape[-1]))
         self.see_place.build((None, 2))
         for layer in (self.from_patches, self.from_place):
@@ -151,6 +157,12 @@ class GlimpseClassifier(VariedShapes):
             A dict of float tensors: `centres`, `(B, T, 2)`; `patches`, `(B, T, S, P, P, C)`; `hidden`, `(B, T, U)`; and with `location="reinforce"`
             `log_probabilities` and `baselines`, `(B, T)`.
         """
+        if not self.built:
+            self.build(tuple(images.shape))
+        if len(images.shape) != 4 or images.shape[-1] != self.channels:
+            raise ValueError(
+                f"This GlimpseClassifier is for images of shape (batch, rows, columns, {self.channels}). Received: images of shape {tuple(images.shape)}"
+            )
         images = keras.ops.cast(images, self.compute_dtype)
         batch = keras.ops.shape(images)[0]
         states = [keras.ops.zeros((batch, self.units), self.compute_dtype) for _ in self.cell.state_names]
@@ -184,8 +196,12 @@ class GlimpseClassifier(VariedShapes):
         return -0.5 * squares - 2 * math.log(self.deviation) - math.log(2 * math.pi)
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
-        """Computes the mean loss of an image; `y` is integer, `(B,)`, and `sample_weight` is `(B,)`."""
+        """Computes the mean loss of an image; `y` is integer, `(B,)`, and `sample_weight` is `(B,)`; with an axis of one behind it each is the same."""
         logits = keras.ops.cast(y_pred["logits"], "float32")
+        if y is None or len(y.shape) not in (1, 2) or (len(y.shape) == 2 and y.shape[1] != 1):
+            shape = None if y is None else tuple(y.shape)
+            raise ValueError(f"There is the id of a class for each image, (batch,). Received: y of shape {shape}")
+        y = keras.ops.reshape(y, (-1,))
         loss = keras.losses.sparse_categorical_crossentropy(y, logits, from_logits=True)  # (B,)
         if training and self.location == "reinforce":
             right = keras.ops.cast(y, "int32") == keras.ops.cast(keras.ops.argmax(logits, axis=-1), "int32")
@@ -193,7 +209,7 @@ class GlimpseClassifier(VariedShapes):
             better = keras.ops.cast(right, "float32")[:, None] - y_pred["baselines"]  # (B, T)
             chosen = keras.ops.stop_gradient(better) * y_pred["log_probabilities"]
             loss = loss + keras.ops.sum(keras.ops.square(better) - chosen, axis=-1)
-        weights = keras.ops.ones_like(loss) if sample_weight is None else keras.ops.cast(sample_weight, "float32")
+        weights = keras.ops.ones_like(loss) if sample_weight is None else keras.ops.reshape(keras.ops.cast(sample_weight, "float32"), (-1,))
         return batch_ratio(loss * weights, weights) + sum(self.losses)
 
     def compute_metrics(self, x, y, y_pred, sample_weight=None):

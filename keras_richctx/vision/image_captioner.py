@@ -95,6 +95,8 @@ class ImageCaptioner(VariedShapes):
     ):
         super().__init__(**kwargs)
         embedding_dim = units if embedding_dim is None else embedding_dim
+        if encoder is not None and not isinstance(encoder, keras.layers.Layer):
+            raise ValueError(f"An encoder is a Keras layer or model. Received: encoder={encoder!r}")
         _check(tokenizer, image_shape, inject, units, embedding_dim, score, coverage)
         self.tokenizer = tokenizer
         self.image_shape = tuple(image_shape)
@@ -212,6 +214,9 @@ class ImageCaptioner(VariedShapes):
         if not isinstance(inputs, dict) or "images" not in inputs:
             received = f"a dict of {sorted(inputs)}" if isinstance(inputs, dict) else f"a {type(inputs).__name__}"
             raise ValueError(f"An ImageCaptioner takes a dict of images and token_ids. Received: {received}, without images")
+        shape = tuple(inputs["images"].shape)
+        if len(shape) != 4 or any(side not in (None, own) for side, own in zip(shape[1:], self.image_shape)):
+            raise ValueError(f"This ImageCaptioner is for images of shape {self.image_shape}; prepare makes them. Received: images of shape {shape}")
         grid = self.encoder(inputs["images"], training=training and self.fine_tune)  # (B, h, w, D)
         places = keras.ops.broadcast_to(keras.ops.cast(self.places, self.compute_dtype), (*keras.ops.shape(grid)[:-1], 2))  # (B, h, w, 2)
         # a_i = ReLU(W [f_i; r_i; c_i] + b);  v = mean_i a_i
@@ -221,6 +226,12 @@ class ImageCaptioner(VariedShapes):
 
     def _run(self, inputs, training=False):
         """Looks at the pictures and runs the decoder over known captions: features `(B, T, U)` and weights `(B, T, S)`."""
+        if isinstance(inputs, dict) and "images" in inputs:
+            if "token_ids" not in inputs:
+                raise ValueError(f"An ImageCaptioner takes a dict of images and token_ids. Received: a dict of {sorted(inputs)}, without token_ids")
+            images, ids = (tuple(inputs[name].shape) for name in ("images", "token_ids"))
+            if len(ids) != 2 or (None not in (images[0], ids[0]) and images[0] != ids[0]):
+                raise ValueError(f"There is a row of token_ids for each picture. Received: images of shape {images} and token_ids of shape {ids}")
         cells, image = self._see(inputs, training)
         embedded = self.dropout(self.embedding(inputs["token_ids"]), training=training)
         return self.decoder(embedded, cells, image)
@@ -241,12 +252,15 @@ class ImageCaptioner(VariedShapes):
             A dict of arrays.
 
         Raises:
-            ValueError: if the pictures have another form, or values from 0 to 1 as it seems.
+            ValueError: if the pictures have another form, or values from 0 to 1 as it seems, or there is not one caption for each.
         """
         inputs = {"images": prepare_images(images, self.image_shape)}
         if captions is None:
             return inputs
-        rows = self.tokenizer(list(captions), bos=True)
+        captions = captions if isinstance(captions, str) else list(captions)
+        if isinstance(captions, str) or len(captions) != len(inputs["images"]) or not all(isinstance(caption, str) for caption in captions):
+            raise ValueError(f"There is a caption, a string, for each of {len(inputs['images'])} pictures. Received: captions={captions!r:.80}")
+        rows = self.tokenizer(captions, bos=True)
         return {**inputs, "token_ids": pad_rows(rows, self.pad_id), "padding_mask": row_mask(rows)}  # (B, T) each
 
     def batches(self, pictures, batch_size=64, **options):
@@ -259,7 +273,13 @@ class ImageCaptioner(VariedShapes):
 
         Returns:
             A `tf.data.Dataset`.
+
+        Raises:
+            ValueError: if the pictures are of another size, and where `caption_batches` raises it.
         """
+        shape = tuple(pictures.images[:1].shape[1:])
+        if len(pictures) and shape != self.image_shape:
+            raise ValueError(f"This ImageCaptioner is trained on pictures of shape {self.image_shape}. Received: pictures of shape {shape}")
         return caption_batches(pictures, self.tokenizer, batch_size, **options)
 
     def caption(self, images, **options):
@@ -303,7 +323,7 @@ def _check(tokenizer, image_shape, inject, units, embedding_dim, score, coverage
         raise ValueError(f"Unknown way to give the decoder its picture. Received: inject={inject!r}. Choose one of {', '.join(INJECTIONS)}.")
     if inject != "attention" and (score is not None or coverage):
         raise ValueError(f"Without attention there is neither a score nor a coverage. Received: inject={inject!r}, score={score!r}, coverage={coverage!r}")
-    if len(image_shape) != 3 or not all(isinstance(side, int) and side > 0 for side in image_shape):
+    if not isinstance(image_shape, list | tuple) or len(image_shape) != 3 or not all(isinstance(side, int) and side > 0 for side in image_shape):
         raise ValueError(f"The shape of a picture is (height, width, channels). Received: image_shape={image_shape!r}")
     for name, width in (("units", units), ("embedding_dim", embedding_dim)):
         if not isinstance(width, int) or width < 1:

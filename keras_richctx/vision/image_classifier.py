@@ -40,7 +40,7 @@ class ImageClassifier(VariedShapes):
         The logits of the classes, float `(B, K)`.
 
     Raises:
-        ValueError: if `num_classes` is less than two, or the pooling is unknown.
+        ValueError: if `num_classes` is less than two, the pooling is unknown, the backbone is none, or makes a grid without cells.
 
     Example:
         >>> first = ImageClassifier(krc.layers.ConvGrid((4, 8)), num_classes=5, pooling="flatten")
@@ -59,6 +59,8 @@ class ImageClassifier(VariedShapes):
         super().__init__(**kwargs)
         if not isinstance(num_classes, int) or num_classes < 2:
             raise ValueError(f"num_classes is an integer of at least 2. Received: num_classes={num_classes!r}")
+        if not isinstance(backbone, keras.layers.Layer):
+            raise ValueError(f"The backbone is a Keras layer or model. Received: backbone={backbone!r}")
         if pooling not in POOLS:
             raise ValueError(f"A grid is pooled by one of {', '.join(POOLS)}. Received: pooling={pooling!r}")
         self.backbone = backbone
@@ -92,6 +94,7 @@ class ImageClassifier(VariedShapes):
         """What the last layer sees of images: `(B, D)`, or `(B, h w D)` where a grid is flattened."""
         options = {"training": training and self.fine_tune} if self.backbone._call_has_training_arg else {}
         x = self.backbone(images, **options)  # (B, h, w, D) or (B, D)
+        self._check_grid(x.shape, images.shape)
         return self.pool(x) if len(x.shape) == 4 else x
 
     def transfer(self, num_classes, fine_tune=True, **options):
@@ -114,7 +117,7 @@ class ImageClassifier(VariedShapes):
         if not copy.built:
             copy.build(self._images_shape)
         copy.set_weights(self.backbone.get_weights())
-        made = type(self)(copy, num_classes, fine_tune, **{"pooling": self.pooling, "dropout": self.dropout_rate, **options})
+        made = type(self)(copy, num_classes, fine_tune, **{"pooling": self.pooling, "dropout": self.dropout_rate, "dtype": self.dtype_policy, **options})
         made.build(self._images_shape)
         return made
 
@@ -123,10 +126,19 @@ class ImageClassifier(VariedShapes):
         if not self.backbone.built:
             self.backbone.build(self._images_shape)
         shape = self.backbone.compute_output_shape(self._images_shape)
+        self._check_grid(shape, self._images_shape)
         if len(shape) == 4:
             self.pool.build(shape)
             shape = self.pool.compute_output_shape(shape)
         self.classify.build(shape)
+
+    def _check_grid(self, shape, images_shape):
+        """Raises where a grid, or a vector, is none: the mean of no cells is not a number."""
+        if len(shape) not in (2, 4) or 0 in shape[1:]:
+            raise ValueError(
+                "A backbone makes a grid of vectors, (B, h, w, D), or one vector, (B, D), of an image. "
+                f"Received: one that makes {tuple(shape)} of images of shape {tuple(images_shape)}"
+            )
 
     def layer_groups(self):
         """Returns the groups for `discriminative_rates` and `GradualUnfreezing`, lowest first: each layer of the backbone with weights, then the last layer."""

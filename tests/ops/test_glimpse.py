@@ -94,3 +94,25 @@ def test_the_filters_are_numpys_gaussians_that_sum_to_one():
 def test_a_filter_far_beside_the_image_is_zero_and_not_nan():
     filters = to_numpy(krc.ops.gaussian_filters(np.array([500.0]), np.array([1.0]), np.array([0.01]), size=3, length=7))
     assert not filters.any()
+
+
+def test_bytes_are_read_as_their_numbers(images):
+    centres = np.array([[0.13, -0.4], [-0.77, 0.91], [1.2, 0.05]])
+    pictures = (np.abs(images) * 60).astype("uint8")
+    np.testing.assert_allclose(to_numpy(krc.ops.glimpse(pictures, centres, 5, 2)), to_numpy(krc.ops.glimpse(pictures.astype("float32"), centres, 5, 2)))
+
+
+@pytest.mark.parametrize(
+    "shape, centres, size, scales, message",
+    [
+        ((2, 5, 4), (2, 2), 3, 1, r"Received: images of shape \(2, 5, 4\)"),
+        ((2, 5, 4, 1), (3, 2), 3, 1, r"a centre of two numbers for each.*centres of shape \(3, 2\)"),
+        ((2, 5, 4, 1), (2, 3), 3, 1, r"centres of shape \(2, 3\)"),
+        ((2, 5, 4, 1), (2, 2), 0, 1, "Received: size=0"),
+        ((2, 5, 4, 1), (2, 2), 2.5, 1, r"Received: size=2\.5"),
+        ((2, 5, 4, 1), (2, 2), 3, 0, "Received: scales=0"),
+    ],
+)
+def test_what_cannot_be_looked_at_is_refused(shape, centres, size, scales, message):
+    with pytest.raises(ValueError, match=message):
+        krc.ops.glimpse(np.zeros(shape, "float32"), np.zeros(centres), size, scales)

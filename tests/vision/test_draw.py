@@ -1,3 +1,5 @@
+import re
+
 import keras
 import numpy as np
 import pytest
@@ -83,6 +85,7 @@ def test_the_loss_is_the_bound_in_nats(images, attention):
     assert float(made.compute_loss(images, None, tensors)) == pytest.approx(expected.mean(), rel=1e-4)
     weighted = float(made.compute_loss(images, None, tensors, sample_weight=np.array([0.0, 3.0, 1.0])))
     assert weighted == pytest.approx((expected * [0, 3, 1]).sum() / 4, rel=1e-4)
+    assert float(made.compute_loss(images, None, tensors, sample_weight=np.array([[0.0], [3.0], [1.0]]))) == pytest.approx(weighted, rel=1e-6)
 
 
 def test_the_divergence_is_the_integral():
@@ -161,8 +164,17 @@ def test_a_saved_model_draws_the_same(images, tmp_path):
 def test_what_cannot_be_is_refused_by_name():
     with pytest.raises(ValueError, match=r"read_size is an integer of at least 2\. Received: read_size=1"):
         krc.models.DRAW(read_size=1)
-    with pytest.raises(ValueError, match=r"Received: image_shape=\(28, 28\)"):
-        krc.models.DRAW(image_shape=(28, 28))
+    for shape in ((28, 28), 28, (0, 7, 1), (None, 7, 1), (1, 1, 1)):
+        with pytest.raises(ValueError, match=re.escape(f"Received: image_shape={shape}")):
+            krc.models.DRAW(image_shape=shape)
+    with pytest.raises(ValueError, match="Received: seed=-1"):
+        krc.models.DRAW(seed=-1)
+    for n in (0, -1, 1.5, None):
+        with pytest.raises(ValueError, match=f"Received: count={n}"):
+            model().canvas(n)
+    for wrong in (255.0, -1.0, np.nan):
+        with pytest.raises(ValueError, match=r"from 0 to 1\. Received: images with pixels from"):
+            model().trace(np.full((2, H, W, C), wrong))
     with pytest.raises(ValueError, match=r"shape \(9, 7, 1\)\. Received: images of shape \(2, 7, 9, 1\)"):
         model()(np.zeros((2, 7, 9, 1)))
     with pytest.raises(ValueError, match=r"a loss of its own\. Received: loss='mse'"):

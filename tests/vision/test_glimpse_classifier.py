@@ -145,7 +145,38 @@ def test_what_cannot_be_is_refused_by_name(images):
         krc.models.GlimpseClassifier(3, location="random")
     with pytest.raises(ValueError, match=r"glimpses is a positive integer\. Received: glimpses=0"):
         krc.models.GlimpseClassifier(3, glimpses=0)
-    with pytest.raises(ValueError, match=r"Received: deviation=0"):
-        krc.models.GlimpseClassifier(3, deviation=0)
+    for deviation in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match=f"Received: deviation={deviation}"):
+            krc.models.GlimpseClassifier(3, deviation=deviation)
+    for seed in (-1, 1.5):
+        with pytest.raises(ValueError, match=f"Received: seed={seed}"):
+            krc.models.GlimpseClassifier(3, seed=seed)
     with pytest.raises(ValueError, match=r"a loss of its own\. Received: loss='mse'"):
         krc.models.GlimpseClassifier(3).compile("adam", loss="mse")
+
+
+def test_labels_and_weights_may_have_an_axis_of_one(images):
+    made = model(images)
+    output = made(images, training=True)
+    y, weights = np.array([0, 1, 2, 3, 0]), np.array([1.0, 0, 2, 0, 0])
+    expected = float(made.compute_loss(None, y, output, weights))
+    assert float(made.compute_loss(None, y[:, None], output, weights[:, None])) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_window_larger_than_the_image_sees_it_whole_and_nothing_beside(images):
+    made = model(images, size=37, scales=1)
+    patches = made.trace(images)["patches"]  # wherever their middle is in the image, they reach beyond all of its edges
+    np.testing.assert_allclose(patches.sum(axis=(2, 3, 4, 5)), np.repeat(images.sum(axis=(1, 2, 3))[:, None], T, axis=1), rtol=1e-3)
+
+
+def test_images_of_another_form_are_refused_and_not_mixed_up(images):
+    made = model(images)
+    for wrong in (np.zeros((1, 11, 9, 2)), np.zeros((B, 11, 9)), images[0]):
+        for call in (made, made.trace):
+            with pytest.raises(ValueError, match=r"\(batch, rows, columns, 1\)\. Received: images of shape|shape \(batch, rows, columns, channels\)"):
+                call(wrong.astype("float32"))
+    with pytest.raises(ValueError, match=r"the id of a class for each image.*Received: y of shape \(5, 4\)"):
+        made.compute_loss(None, np.eye(4)[[0, 1, 2, 3, 0]], made(images))
+    with pytest.raises(ValueError, match=r"Received: images of shape \(5, 11, 9\)"):
+        krc.models.GlimpseClassifier(**SMALL)(images[..., 0])
+    assert krc.models.GlimpseClassifier(**SMALL).trace(images)["centres"].shape == (B, T, 2)  # not built before

@@ -242,6 +242,73 @@ def test_pictures_of_other_sizes_are_stretched(make, images):
 @pytest.mark.parametrize(
     "wrong, message",
     [
+        (lambda x: np.where(x > 250, np.nan, x), r"from 0 to 255\. Received: images\[\d\] with values from nan"),
+        (lambda x: np.where(x > 250, np.inf, x), "to inf"),
+        (lambda x: x.astype("int32") * 3, r"to 7\d\d"),
+        (lambda x: x.astype("float32") - 100, r"from -\d"),
+        (lambda x: x > 100, "of type bool"),
+        (lambda x: x[:, :0], r"shape \(0, 23, 3\)"),
+        (lambda x: np.moveaxis(x, -1, 1), r"shape \(3, 17, 23\)"),
+        (lambda x: np.concatenate([x, x[..., :1]], axis=-1), r"shape \(17, 23, 4\)"),
+        (lambda x: "picture.jpg", r"Received: a str"),
+    ],
+)
+def test_what_is_no_picture_is_refused(make, images, wrong, message):
+    with pytest.raises(ValueError, match=message):
+        make().caption(wrong(images), max_new_tokens=2)
+
+
+@pytest.mark.parametrize("options", [{"num_beams": 0}, {"num_beams": 1.5}, {"max_new_tokens": 0}, {"batch_size": 0}, {"length_penalty": float("nan")}])
+def test_a_search_that_cannot_be_is_refused(make, images, options):
+    ((name, value),) = options.items()
+    with pytest.raises(ValueError, match=f"Received: {name}={value}"):
+        make().caption(images, **options)
+
+
+def test_more_beams_than_words_find_the_best_captions_and_none_that_cannot_be(make, images):
+    model = make()
+    assert model.tokenizer.vocab_size < 40
+    many, few = (model.caption(images, num_beams=beams, length_penalty=0.0, max_new_tokens=2) for beams in (40, 16))
+    for wide, narrow in zip(many, few):
+        assert np.isfinite(wide.score)
+        assert 1 <= len(wide.tokens) <= 2
+        assert wide.score >= narrow.score - 1e-5
+
+
+def test_an_empty_caption_is_a_beginning_and_nothing_else(make, images):
+    batch = make().prepare(images, ["", "a red ring", ""])
+    assert batch["padding_mask"].sum(axis=1).tolist() == [1, 4, 1]
+    logits = to_numpy(make()(batch))
+    np.testing.assert_allclose(logits[0, :1], to_numpy(make()(make().prepare(images[:1], [""])))[0], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"images": np.zeros((3, 34, 23, 3))}, r"of shape \(17, 23, 3\); prepare makes them\. Received: images of shape \(3, 34, 23, 3\)"),
+        ({"images": np.zeros((3, 17, 23, 1))}, r"Received: images of shape \(3, 17, 23, 1\)"),
+        ({"images": np.zeros((2, *SHAPE))}, r"a row of token_ids for each picture.*\(2, 17, 23, 3\) and token_ids of shape \(3, "),
+        ({"token_ids": np.ones(3, "int32")}, r"token_ids of shape \(3,\)"),
+        ({"token_ids": None}, r"Received: a dict of \['images', 'padding_mask'\], without token_ids"),
+    ],
+)
+def test_inputs_that_do_not_fit_are_refused(make, batch, change, message):
+    inputs = {name: value for name, value in {**batch, **change}.items() if value is not None}
+    with pytest.raises(ValueError, match=message):
+        make()(inputs)
+
+
+def test_captions_and_pictures_that_do_not_fit_are_refused(make, images):
+    for captions in (CAPTIONS[:2], "ab", ["a", None, "b"]):
+        with pytest.raises(ValueError, match="a caption, a string, for each of 3 pictures"):
+            make().prepare(images, captions)
+    with pytest.raises(ValueError, match=r"trained on pictures of shape \(17, 23, 3\)\. Received: pictures of shape \(32, 32, 3\)"):
+        make().batches(scenes(1, side=32))
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
         ({"inject": "late"}, r"Received: inject='late'\. Choose one of initial, every_step, attention"),
         ({"cell": "elman"}, r"Received: cell='elman'"),
         ({"score": "adaptive"}, r"Received: score='adaptive'"),
@@ -254,6 +321,8 @@ def test_pictures_of_other_sizes_are_stretched(make, images):
         ({"image_shape": (4, 48, 3)}, r"makes a grid.*Received: one that makes \(None, 0, 6, 96\)"),
         ({"encoder": keras.layers.GlobalAveragePooling2D()}, r"makes a grid.*Received: one that makes \(None, 3\)"),
         ({"tokenizer": "words"}, r"Received: tokenizer='words'"),
+        ({"encoder": "resnet"}, r"a Keras layer or model\. Received: encoder='resnet'"),
+        ({"image_shape": 16}, r"Received: image_shape=16"),
     ],
     ids=lambda x: next(iter(x)) if isinstance(x, dict) else "",
 )
