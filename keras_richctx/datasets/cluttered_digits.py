@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from keras_richctx.datasets.check_seed import check_seed
 from keras_richctx.datasets.labelled_images import LabelledImages
 
 
@@ -41,7 +42,7 @@ def cluttered_digits(digits, size=60, pieces=4, piece_size=8, seed=0):
         `LabelledImages` of shape `(N, size, size, C)`, in the order of the digits. Where things meet, the brighter pixel is seen.
 
     Raises:
-        ValueError: if a digit does not fit into the image, or a piece into a digit.
+        ValueError: if a digit does not fit into the image, or a piece into a digit, or a number is not what it has to be.
 
     Example:
         >>> digits = krc.datasets.LabelledImages(np.ones((2, 28, 28, 1), "uint8"), np.array([3, 5]))
@@ -51,8 +52,12 @@ def cluttered_digits(digits, size=60, pieces=4, piece_size=8, seed=0):
     References:
         [Mnih et al., 2014](https://arxiv.org/abs/1406.6247), section 4.1.
     """
+    check_seed(seed)
+    for name, number, least in (("size", size, 1), ("pieces", pieces, 0), ("piece_size", piece_size, 1)):
+        if not isinstance(number, int | np.integer) or number < least:
+            raise ValueError(f"{name} is an integer of at least {least}. Received: {name}={number!r}")
     height, width = digits.images.shape[1:3]
-    if max(height, width) > size or piece_size > min(height, width):
+    if max(height, width) > size or (pieces and piece_size > min(height, width)):
         raise ValueError(f"Digits of {height} x {width} pixels must fit into an image, and pieces into them. Received: {size=}, {piece_size=}")
     made = np.zeros((len(digits), size, size, digits.images.shape[3]), digits.images.dtype)
     places, cuts = np.random.default_rng([seed, 0]), np.random.default_rng([seed, 1])

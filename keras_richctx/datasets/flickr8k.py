@@ -10,6 +10,7 @@ from keras_richctx.datasets.read_pairs import decode_lines
 SITE = "https://hockenmaier.cs.illinois.edu/8k-pictures.html"
 LISTS = {"train": "Flickr_8k.trainImages.txt", "validation": "Flickr_8k.devImages.txt", "test": "Flickr_8k.testImages.txt"}
 CAPTIONS = "Flickr8k.token.txt"
+EACH = 5  # captions of a photograph
 FOLDERS = ("Flicker8k_Dataset", "Flickr8k_Dataset", "Images", "images", ".")  # the first is how the distribution spells it
 
 
@@ -27,7 +28,8 @@ def load_flickr8k(split="train", data_dir=None, side=224):
 
     Raises:
         FileNotFoundError: if a file or a photograph is not there.
-        ValueError: if there is no such split, a line is not a file name with `#`, a number, a tab and a caption, or a photograph has no caption.
+        ValueError: if there is no such split, a list is empty, a line is not a file name with `#`, a number, a tab and a caption, or a photograph does not have
+            its five captions.
     """
     if split not in LISTS:
         raise ValueError(f"Flickr8k has the splits {', '.join(LISTS)}. Received: split={split!r}.")
@@ -37,6 +39,8 @@ def load_flickr8k(split="train", data_dir=None, side=224):
     if not listed.is_file():
         raise FileNotFoundError(f"Beside {CAPTIONS} stand the lists of the splits. Received: {str(path.parent)!r}, without {listed.name}. Get it from {SITE}.")
     names = [line.strip() for line in decode_lines(listed.read_bytes(), listed) if line.strip()]
+    if not names:
+        raise ValueError(f"{listed} names no photograph. Get it from {SITE}.")
     for name in names:
         if name not in captions:
             raise ValueError(f"{listed} names {name!r}, of which {path} has no caption.")
@@ -45,6 +49,9 @@ def load_flickr8k(split="train", data_dir=None, side=224):
     missing = [file.name for file in paths if not file.is_file()]
     if missing:
         raise FileNotFoundError(f"{folder} lacks {len(missing):,} of the {len(names):,} photographs of the split, such as {missing[0]}. Get them from {SITE}.")
+    for name in names:
+        if len(captions[name]) != EACH:
+            raise ValueError(f"{path} has {len(captions[name])} captions of {name!r}, where each photograph has {EACH}: it is cut off. Get it from {SITE}.")
     return CaptionedImages(ImageFiles(paths, side), [captions[name] for name in names], names)
 
 

@@ -14,7 +14,7 @@ class ImageFiles:
         side: integer, the height and width to have. Defaults to `224`.
 
     Raises:
-        ValueError: when it is looked at, if a file is no picture; the message names it.
+        ValueError: if `side` is not a positive integer; when it is looked at, if a file is no picture; the message names it.
         FileNotFoundError: likewise, if there is none.
 
     Example:
@@ -27,6 +27,10 @@ class ImageFiles:
     """
 
     def __init__(self, paths, side=224):
+        if isinstance(paths, str | bytes) or not hasattr(paths, "__iter__"):
+            raise TypeError(f"Files are given as a list of paths. Received: paths={paths!r}")
+        if not isinstance(side, int | np.integer) or side < 1:
+            raise ValueError(f"side is a positive integer. Received: side={side!r}")
         self.paths, self.side = list(paths), side
 
     def __len__(self):
@@ -43,6 +47,6 @@ class ImageFiles:
             image = keras.utils.load_img(path, target_size=(self.side, self.side), interpolation="bilinear", keep_aspect_ratio=True)
         except FileNotFoundError:
             raise
-        except OSError as error:  # what Pillow raises where it cannot read
+        except (OSError, SyntaxError, ValueError) as error:  # what Pillow raises where it cannot read
             raise ValueError(f"{path} cannot be read as a picture: {error}") from error
         return np.asarray(image, "uint8")

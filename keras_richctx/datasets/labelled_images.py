@@ -16,6 +16,9 @@ class LabelledImages:
         labels: integer array of shape `(N,)`.
         names: tuple of strings, the names of the classes in the order of their ids, or `None`. Defaults to `None`.
 
+    Raises:
+        ValueError: if the images are of another shape, or there is not one integer label for each.
+
     Example:
         >>> digits = LabelledImages(np.zeros((3, 28, 28, 1), "uint8"), np.array([7, 2, 1]))
         >>> digits[digits.labels < 5]
@@ -28,10 +31,18 @@ class LabelledImages:
     labels: np.ndarray
     names: tuple | None = None
 
+    def __post_init__(self):
+        images, labels = np.shape(self.images), np.asarray(self.labels)
+        if len(images) != 4 or labels.shape != images[:1] or labels.dtype.kind not in "iu":
+            raise ValueError(
+                "Images are of shape (N, H, W, C), with an integer label each. "
+                f"Received: images of shape {images}, labels of shape {labels.shape} and type {labels.dtype}"
+            )
+
     @property
     def pixels(self):
         """The images as models take them, float32 from 0 to 1."""
-        return self.images.astype("float32") / 255 if self.images.dtype == np.uint8 else self.images.astype("float32")
+        return self.images.astype("float32") / 255 if self.images.dtype.kind in "iu" else self.images.astype("float32")
 
     def __len__(self):
         return len(self.images)

@@ -7,6 +7,7 @@ import zlib
 import numpy as np
 
 from keras_richctx.datasets.captioned_images import CaptionedImages
+from keras_richctx.datasets.check_seed import check_seed
 from keras_richctx.datasets.shapes import SHAPES, pixels
 
 COLOURS = {
@@ -57,8 +58,10 @@ class Scenes(CaptionedImages):
             A boolean array of shape `(T, *grid)`, for each of the T words the cells in which its thing has a pixel; none for "a", "left" and the like.
 
         Raises:
-            ValueError: if the grid does not divide the picture.
+            ValueError: if the grid is none, or does not divide the picture.
         """
+        if np.shape(grid) != (2,) or not all(isinstance(side, int | np.integer) and side > 0 for side in grid):
+            raise ValueError(f"A grid is a pair of positive integers, the cells down and across. Received: grid={grid!r}")
         height, width = self.things.shape[1:]
         if height % grid[0] or width % grid[1]:
             raise ValueError(f"The cells of a grid are of one size. Received: grid={grid!r} for pictures of {height} x {width} pixels")
@@ -83,7 +86,7 @@ def scenes(n, seed=0, side=48, withheld=False):
         `Scenes`.
 
     Raises:
-        ValueError: if `n` is negative or `side` too small.
+        ValueError: if `n` or `seed` is negative, `side` too small, or `withheld` not a boolean.
 
     Example:
         >>> made = scenes(2, seed=18)
@@ -124,6 +127,9 @@ def _collect(n, seed, side, withheld, buckets):
     """Makes `n` scenes whose first caption, in the order of the alphabet, hashes into `buckets`."""
     if operator.index(n) < 0 or operator.index(side) < 32:
         raise ValueError(f"There are no fewer than no scenes, of 32 pixels a side at least. Received: n={n}, side={side}.")
+    check_seed(seed)
+    if not isinstance(withheld, bool | np.bool_):
+        raise ValueError(f"Either each scene shows a withheld combination, or none does: a boolean. Received: withheld={withheld!r}")
     rng, made = np.random.default_rng(seed), []
     while len(made) < n:
         things = _choose(rng, withheld)

@@ -1,6 +1,7 @@
 """The stamps of Tux Paint: 538 pictures with a caption each in English and in French."""
 
 import re
+import zipfile
 import zlib
 
 import numpy as np
@@ -41,8 +42,12 @@ def load_stamps(split="train", data_dir=None, language="en"):
     try:
         with np.load(path, allow_pickle=False) as archive:
             images, captions, names = (archive[key] for key in ("images", f"caption_{language}", "name"))
-    except (KeyError, OSError, ValueError) as error:
+    except (AttributeError, EOFError, KeyError, OSError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(f"{path} is no archive of images, caption_en, caption_fr and name: {error}") from error
+    kinds = (images.dtype, captions.dtype.kind, names.dtype.kind)
+    if images.ndim != 4 or not captions.shape == names.shape == images.shape[:1] or kinds != (np.uint8, "U", "U"):
+        what = ", ".join(f"{array.dtype} of shape {array.shape}" for array in (images, captions, names))
+        raise ValueError(f"{path} is no archive of pictures with a caption and a name each. Received: {what}. Get it again.")
     kept = [i for i, name in enumerate(names) if zlib.crc32(without_number(str(name)).encode()) % BUCKETS in SPLITS[split]]
     return CaptionedImages(images[kept], [[str(captions[i])] for i in kept], [str(names[i]) for i in kept])
 

@@ -81,6 +81,8 @@ def test_each_caption_occurs_once_in_a_pass_beside_its_picture(pictures, tokeniz
 def test_batches_of_nothing_are_refused(pictures, tokenizer):
     with pytest.raises(ValueError, match="at least one picture"):
         caption_batches(pictures[:0], tokenizer)
+    with pytest.raises(ValueError, match="Received: seed=-1"):
+        caption_batches(pictures, tokenizer, seed=-1)
     with pytest.raises(ValueError, match="Received: batch_size=0"):
         caption_batches(pictures, tokenizer, batch_size=0)
 
@@ -129,6 +131,18 @@ def test_what_flickr8k_lacks_is_named(flickr, tmp_path):
         load("flickr8k", data_dir=tmp_path)
     with pytest.raises(ValueError, match=r"1\.jpg cannot be read as a picture"):
         ImageFiles([tmp_path / "1.jpg"])[0]
+    with pytest.raises(TypeError, match=r"a list of paths\. Received: paths='1\.jpg'"):
+        ImageFiles("1.jpg")
+    for side in (0, 1.5):
+        with pytest.raises(ValueError, match=f"Received: side={side}"):
+            ImageFiles([], side)
+    keras.utils.save_img(tmp_path / "1.jpg", np.zeros((9, 9, 3)), scale=False)
+    keras.utils.save_img(tmp_path / "2.jpg", np.zeros((9, 9, 3)), scale=False)
+    with pytest.raises(ValueError, match=r"has 1 captions of '1\.jpg', where each photograph has 5: it is cut off"):
+        load("flickr8k", data_dir=tmp_path)
+    (tmp_path / "Flickr_8k.trainImages.txt").write_text("\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"trainImages\.txt names no photograph"):
+        load("flickr8k", data_dir=tmp_path)
     (tmp_path / "Flickr8k.token.txt").write_text("1.jpg#0\tA dog .\n1.jpg A dog .\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"line 2: .*Received: '1\.jpg A dog \.'"):
         load("flickr8k", data_dir=tmp_path)
@@ -152,5 +166,17 @@ def test_an_archive_that_is_not_the_stamps_is_refused(tmp_path):
     np.savez(tmp_path / "tuxpaint_stamps.npz", images=IMAGES, caption_en=np.array([{}, 1], object), name=np.array(["a"]))
     with pytest.raises(ValueError, match="is no archive of images"):  # no pickle is executed
         load("stamps", data_dir=tmp_path)
+    names = np.array([f"x{letter}" for letter in "abcdefghij"])
+    whole = {"images": np.zeros((10, 4, 4, 3), "uint8"), "caption_en": names, "name": names}
+    for change in ({"images": whole["images"][:3]}, {"caption_en": names[:3]}, {"images": whole["images"] / 255}, {"caption_en": np.arange(10)}):
+        np.savez(tmp_path / "tuxpaint_stamps.npz", **{**whole, **change})
+        with pytest.raises(ValueError, match="is no archive of pictures with a caption and a name each"):
+            load("stamps", data_dir=tmp_path)
+    np.savez_compressed(tmp_path / "tuxpaint_stamps.npz", **whole)
+    data = (tmp_path / "tuxpaint_stamps.npz").read_bytes()
+    for damaged in (b"", data[: len(data) // 2], data[:60] + bytes(20) + data[80:]):
+        (tmp_path / "tuxpaint_stamps.npz").write_bytes(damaged)
+        with pytest.raises(ValueError, match="is no archive of images"):
+            load("stamps", data_dir=tmp_path)
     with pytest.raises(ValueError, match="Received: language='de'"):
         load("stamps", language="de")

@@ -79,6 +79,24 @@ def test_clutter_is_of_pieces_beside_the_same_digit(digits):
 def test_what_does_not_fit_is_refused(digits):
     with pytest.raises(ValueError, match=r"9 x 9 pixels must fit .*Received: size=8"):
         krc.datasets.translated_digits(digits, size=8)
+    for option, value in (("size", 20.5), ("pieces", -1), ("piece_size", 0), ("seed", -1)):
+        with pytest.raises(ValueError, match=f"Received: {option}={value}"):
+            krc.datasets.cluttered_digits(digits, **{"size": 20, "piece_size": 3, option: value})
+    with pytest.raises(ValueError, match="Received: size=20, piece_size=10"):
+        krc.datasets.cluttered_digits(digits, size=20, piece_size=10)
+
+
+def test_digits_smaller_than_a_piece_are_moved_without_any():
+    small = krc.datasets.LabelledImages(np.ones((2, 5, 5, 1), "uint8"), np.array([0, 1]))
+    assert (krc.datasets.translated_digits(small, size=9).images.sum(axis=(1, 2, 3)) == 25).all()
+
+
+def test_images_without_labels_of_their_own_are_refused(digits):
+    for images, labels in ((digits.images, np.arange(3)), (digits.images[..., 0], np.arange(7)), (digits.images, np.arange(7) / 2)):
+        with pytest.raises(ValueError, match="with an integer label each"):
+            krc.datasets.LabelledImages(images, labels)
+    wide = krc.datasets.LabelledImages(digits.images.astype("int64"), digits.labels)
+    np.testing.assert_array_equal(wide.pixels, digits.pixels)  # numbers up to 255, whatever integers they are
 
 
 def test_parts_of_a_set_are_sets(digits):

@@ -102,6 +102,12 @@ def test_pictures_have_other_sizes():
 def test_what_cannot_be_is_refused():
     with pytest.raises(ValueError, match="Received: n=-1"):
         scenes(-1)
+    for option, value in (("seed", -1), ("seed", None), ("withheld", "no"), ("withheld", None)):
+        with pytest.raises(ValueError, match=f"Received: {option}={value!r}"):
+            scenes(1, **{option: value})
+    for grid in ((0, 6), (-6, 6), 6, (6.0, 6)):
+        with pytest.raises(ValueError, match="a pair of positive integers"):
+            scenes(1).regions(0, grid=grid)
     with pytest.raises(ValueError, match="side=16"):
         scenes(1, side=16)
     with pytest.raises(ValueError, match="Received: split='dev'"):

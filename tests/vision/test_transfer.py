@@ -125,6 +125,20 @@ def test_what_is_transferred_is_a_copy(images):
     assert len(new.trainable_variables) == 2
 
 
+def test_what_is_transferred_keeps_its_precision(images):
+    old = first(images, dtype="mixed_bfloat16")
+    assert old.transfer(2).dtype_policy.name == "mixed_bfloat16"
+    assert old.transfer(2, dtype="float32").dtype_policy.name == "float32"
+
+
+def test_images_too_small_for_a_cell_are_refused(images):
+    made = first(images, pooling="average")
+    assert np.isfinite(to_numpy(made(np.zeros((1, 37, 37, 1), "uint8")))).all()
+    for wrong in (lambda: made(images[:, :3]), lambda: first(images[:, :3])):
+        with pytest.raises(ValueError, match=r"need 4 pixels a side\. Received: images of shape \(5, 3, 11, 1\)|no cells|one that makes \(5, 0, 2, 4\)"):
+            wrong()
+
+
 def test_groups_hold_each_weight_once_lowest_first(images):
     groups = layer_groups(first(images))
     assert [group[0].shape[-1] for group in groups] == [3, 4, 3]
@@ -156,6 +170,13 @@ def test_a_saved_model_gives_the_same_numbers(images, tmp_path):
 def test_what_cannot_be_is_refused_by_name():
     with pytest.raises(ValueError, match=r"at least 2\. Received: num_classes=1"):
         krc.models.ImageClassifier(krc.layers.ConvGrid(), 1)
+    with pytest.raises(ValueError, match=r"\(batch, height, width, channels\)\. Received: images of shape \(13, 11, 1\)"):
+        krc.layers.ConvGrid((3,))(np.zeros((13, 11, 1)))
+    for backbone in (None, "resnet"):
+        with pytest.raises(ValueError, match=f"Received: backbone={backbone!r}"):
+            krc.models.ImageClassifier(backbone, 2)
+    with pytest.raises(ValueError, match=r"Received: one that makes \(2, 3, 4\)"):
+        krc.models.ImageClassifier(keras.layers.Dense(4), 2)(np.zeros((2, 3, 5), "float32"))
     with pytest.raises(ValueError, match=r"average, flatten\. Received: pooling='max'"):
         krc.models.ImageClassifier(krc.layers.ConvGrid(), 2, pooling="max")
     with pytest.raises(ValueError, match=r"not built"):
