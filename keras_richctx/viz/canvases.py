@@ -26,7 +26,7 @@ def canvases(steps, windows=None, size=5, title=None, dark=None):
         The matplotlib figure, which a notebook shows.
 
     Raises:
-        ValueError: if the canvases are of another shape or not finite, or the windows are not theirs.
+        ValueError: if the canvases are of another shape, not finite or not from 0 to 1, or the windows are not theirs or not finite.
 
     Example:
         >>> figure = canvases(np.random.uniform(size=(2, 5, 28, 28, 1)), title="Noise, five times")
@@ -44,6 +44,10 @@ def canvases(steps, windows=None, size=5, title=None, dark=None):
         windows = np.asarray(windows)[None] if one else np.asarray(windows)
         if windows.shape != (*steps.shape[:2], 4):
             raise ValueError(f"There must be a window of four numbers for each canvas, {(*steps.shape[:2], 4)}. Received: windows of shape {windows.shape}")
+        if not np.isfinite(windows).all():
+            raise ValueError(f"windows must be finite. Received: {windows[~np.isfinite(windows)][0]}")
+        if not isinstance(size, int | np.integer) or size < 1:
+            raise ValueError(f"A window has one row of points or more. Received: {size=}")
     dark = page_is_dark(dark, None)
     colour = colours(dark)
     count, length = steps.shape[:2]

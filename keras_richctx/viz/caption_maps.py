@@ -38,7 +38,8 @@ def caption_maps(image, words, weights, gold=None, columns=None, title=None, dar
 
     Raises:
         TypeError: if `words` is not a list of strings.
-        ValueError: if the image, the weights or `gold` have another shape, or a weight is not in 0 ... 1.
+        ValueError: if the image, the weights or `gold` have another shape, the values of the image are not from 0 to 255, or seem to go from 0 to 1, a weight
+            is not in 0 ... 1, or `columns` is not positive.
 
     Warns:
         UserWarning: if no installed font has a character.
@@ -53,6 +54,8 @@ def caption_maps(image, words, weights, gold=None, columns=None, title=None, dar
         [Xu et al., 2015](https://arxiv.org/abs/1502.03044), figures 3 to 5.
     """
     image, weights, gold = _check(image, words, weights, gold)
+    if columns is not None and (not isinstance(columns, int | np.integer) or columns < 1):
+        raise ValueError(f"A row has one picture or more. Received: columns={columns!r}")
     dark = is_dark(matplotlib.rcParams["figure.facecolor"]) if dark is None else dark
     colour = colours(dark)
     (heading, *labels), families = drawable([title or "", *map(visible, words)])
@@ -110,8 +113,11 @@ def _check(image, words, weights, gold):
     """Returns the image as uint8, the weights as floats and the gold cells, or raises where they do not fit each other."""
     check_tokens(words=words)
     image, weights = np.asarray(image), np.asarray(weights).astype("float64")
-    if image.ndim != 3 or image.shape[-1] != 3:
+    if image.ndim != 3 or image.shape[-1] != 3 or 0 in image.shape:
         raise ValueError(f"A picture has the shape (height, width, 3). Received: an image of shape {image.shape}")
+    low, high = float(image.min()), float(image.max())  # NaN where there is one
+    if not -1e-3 <= low <= high <= 255 + 1e-3 or (image.dtype.kind == "f" and 0 < high <= 1) or image.dtype.kind == "b":
+        raise ValueError(f"The values of a picture go from 0 to 255; multiply those from 0 to 1 by it. Received: an image from {low:.3g} to {high:.3g}")
     if weights.ndim != 3 or len(weights) != len(words) or not weights.size:
         raise ValueError(f"There is a map (h, w) for each of the {len(words)} words, one at least. Received: weights of shape {weights.shape}")
     if not ((weights >= 0) & (weights <= 1 + 1e-3)).all():

@@ -27,7 +27,7 @@ def glimpses(image, centres, size, scales=1, ax=None, title=None, dark=None):
         The matplotlib axes; their figure is `axes.figure`.
 
     Raises:
-        ValueError: if the image or the centres are of another shape, or not finite.
+        ValueError: if the image or the centres are of another shape, or not finite, the image is not from 0 to 1, or a number is not positive.
 
     Example:
         >>> axes = glimpses(np.eye(28), [[0.0, 0.0], [-0.4, 0.3]], size=8, title="Two looks")
@@ -40,6 +40,8 @@ def glimpses(image, centres, size, scales=1, ax=None, title=None, dark=None):
     centres = np.asarray(centres).astype("float64")
     if centres.ndim != 2 or centres.shape[1] != 2 or not np.isfinite(centres).all():
         raise ValueError(f"centres must be finite and of shape (glimpses, 2). Received: centres of shape {centres.shape}")
+    if not 0 < size < float("inf") or not isinstance(scales, int | np.integer) or scales < 1:
+        raise ValueError(f"A patch has a positive size, and a glimpse one patch or more. Received: {size=}, {scales=}")
     dark = page_is_dark(dark, ax)
     colour = colours(dark)
     with style(dark):

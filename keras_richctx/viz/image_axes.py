@@ -22,6 +22,8 @@ def check_image(image, name="image"):
         raise ValueError(f"{name} must be of shape (rows, columns), with one channel or three besides. Received: {name} of shape {image.shape}")
     if not np.isfinite(image).all():
         raise ValueError(f"{name} must be finite. Received: {image[~np.isfinite(image)][0]}")
+    if image.min() < -1e-3 or image.max() > 1 + 1e-3:
+        raise ValueError(f"{name} must be of numbers from 0 to 1; divide bytes by 255. Received: {name} from {image.min():.3g} to {image.max():.3g}")
     return image
 
 

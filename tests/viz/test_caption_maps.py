@@ -55,6 +55,12 @@ def test_pictures_keep_their_shape_and_their_places():
     "change, message",
     [
         ({"image": IMAGE[..., 0]}, r"an image of shape \(12, 8\)"),
+        ({"image": IMAGE[:0]}, r"an image of shape \(0, 8, 3\)"),
+        ({"image": IMAGE / 255.0}, r"multiply those from 0 to 1 by it\. Received: an image from 0 to 1"),
+        ({"image": np.full(IMAGE.shape, np.nan)}, r"Received: an image from nan"),
+        ({"image": IMAGE.astype("int32") * 2}, r"Received: an image from 0 to 510"),
+        ({"columns": 0}, r"Received: columns=0"),
+        ({"columns": 1.5}, r"Received: columns=1\.5"),
         ({"weights": WEIGHTS[:2]}, r"each of the 3 words.*Received: weights of shape \(2, 3, 2\)"),
         ({"weights": WEIGHTS.reshape(3, 6)}, r"Received: weights of shape \(3, 6\)"),
         ({"weights": WEIGHTS - 0.1}, r"Received: weights from -0\.1"),

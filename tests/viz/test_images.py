@@ -69,6 +69,18 @@ def test_windows_are_framed():
 def test_what_is_no_image_is_refused():
     with pytest.raises(ValueError, match=r"image of shape \(3, 3, 2\)"):
         glimpses(np.zeros((3, 3, 2)), [[0, 0]], 1)
+    for image in (np.full((3, 3), 255, "uint8"), np.full((3, 3), -1.0)):
+        with pytest.raises(ValueError, match=r"numbers from 0 to 1; divide bytes by 255\. Received: image from"):
+            glimpses(image, [[0, 0]], 1)
+    for size, scales in ((0, 1), (-3, 1), (float("nan"), 1), (4, 0), (4, 1.5)):
+        with pytest.raises(ValueError, match=f"Received: size={size}, scales={scales}"):
+            glimpses(np.zeros((3, 3)), [[0, 0]], size, scales)
+    with pytest.raises(ValueError, match="a canvas must be of numbers from 0 to 1"):
+        canvases(np.full((2, 9, 9), 7.0))
+    with pytest.raises(ValueError, match=r"windows must be finite\. Received: nan"):
+        canvases(np.zeros((2, 9, 9)), windows=np.full((2, 4), np.nan))
+    with pytest.raises(ValueError, match="Received: size=0"):
+        canvases(np.zeros((2, 9, 9)), windows=np.ones((2, 4)), size=0)
     with pytest.raises(ValueError, match=r"\(glimpses, 2\)\. Received: centres of shape \(3,\)"):
         glimpses(np.zeros((3, 3)), [0, 0, 0], 1)
     with pytest.raises(ValueError, match=r"finite\. Received: nan"):
