@@ -52,8 +52,9 @@ def main():
     with contextlib.ExitStack() as stack:
         workers = {side: stack.enter_context(start(side, options)) for side in sides}
         with concurrent.futures.ThreadPoolExecutor() as pool:  # all compile side by side
-            for side, answer in zip(sides, pool.map(lambda worker: worker.ask("train"), workers.values())):
-                print(f"{side}: first epoch {answer}", flush=True)
+            first = {pool.submit(worker.ask, "train"): side for side, worker in workers.items()}
+            for done in concurrent.futures.as_completed(first):
+                print(f"{first[done]}: first epoch {done.result()} s", flush=True)
         timed = measure({side: lambda worker=worker: worker.ask("train") for side, worker in workers.items()}, repeats=options.repeats, warmup=1)
     rows = []
     for side, seconds in timed.items():

@@ -23,7 +23,7 @@ from keras_richctx.embeddings import WindowBatches, WordVectors, analogy_accurac
 VOCABULARY, DIM, WINDOW, NEGATIVES, SAMPLE = 20_000, 100, 5, 5, 1e-3
 EPOCHS = 3  # of gensim
 FREQUENT = 30_000
-LEARNING_RATE, BATCH_SIZE, TRIAL = 0.1, 1024, 300
+LEARNING_RATE, BATCH_SIZE, TRIAL = 0.1, 2048, 150
 
 GENSIM = """
 import json, sys, time
