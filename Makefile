@@ -8,6 +8,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13; do \
 BIN := .venv/bin
 HOLD := torch==2.13.0 # what `make lock` does not move
 INSTALL := $(BIN)/python -m pip install --constraint constraints.txt --editable
+ONE_EACH := TF_NUM_INTRAOP_THREADS=1 OMP_NUM_THREADS=1 # of two processes at once, each computes on one core: two that share two are slower
 LAYERS := $(addprefix tests/,ops recurrent attention transformer elmo/test_layers.py tagging/test_crf.py)
 
 .PHONY: help demo test test-backends lint format notebooks docs bench bench-recurrent bench-decode bench-elmo lock clean
@@ -26,11 +27,11 @@ demo: .venv/.made
 	$(BIN)/richctx demo
 
 test: .venv/.made-dev
-	$(BIN)/pytest --numprocesses 2 --dist loadfile
+	$(ONE_EACH) $(BIN)/pytest --numprocesses 2 --dist loadfile
 
 test-backends: .venv/.made-backends
-	KERAS_BACKEND=jax $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends $(LAYERS) tests/generation/test_prompts.py tests/generation/test_greedy.py tests/training/test_jax_devices.py
-	KERAS_BACKEND=torch $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends $(LAYERS)
+	$(ONE_EACH) KERAS_BACKEND=jax $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends $(LAYERS) tests/generation/test_prompts.py tests/generation/test_greedy.py tests/training/test_jax_devices.py
+	$(ONE_EACH) KERAS_BACKEND=torch $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends $(LAYERS)
 
 lint: .venv/.made-dev
 	$(BIN)/ruff check .
@@ -43,7 +44,7 @@ format: .venv/.made-dev
 
 notebooks: .venv/.made-dev
 	rm -rf build/notebooks && mkdir -p build && cp -r notebooks build/
-	$(BIN)/pytest --numprocesses 2 --nbmake --overwrite build/notebooks
+	$(ONE_EACH) $(BIN)/pytest --numprocesses 2 --nbmake --overwrite build/notebooks
 
 docs: .venv/.made-docs
 	$(BIN)/pytest tests/test_docs.py

@@ -78,7 +78,7 @@ def read_idx(path):
         data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ValueError(f"{path} is damaged: {error}. Get it again.") from error
-    if len(data) < 4 or data[:3] != b"\x00\x00\x08":  # two zeros, the type of bytes, the number of axes
+    if len(data) < 4 or data[:3] != b"\x00\x00\x08" or not 1 <= data[3] <= 32:  # two zeros, the type of bytes, the number of axes
         raise ValueError(f"{path} is no IDX file of bytes. Received: a file that begins with {data[:4]!r}.")
     axes = data[3]
     shape = tuple(np.frombuffer(data[4 : 4 + 4 * axes], ">u4").tolist())

@@ -26,7 +26,7 @@ class LocalResponseNormalization(keras.layers.Layer):
         A float tensor of the same shape; the sum runs in float32.
 
     Raises:
-        ValueError: if `size` is not an odd positive integer.
+        ValueError: if `size` is not an odd positive integer, or what is divided by might not be a positive number.
 
     Example:
         >>> LocalResponseNormalization(size=3, bias=1.0, alpha=1.0, beta=1.0)(np.array([[1.0, 2.0, 0.0, 3.0]])).numpy().round(3)
@@ -40,9 +40,13 @@ class LocalResponseNormalization(keras.layers.Layer):
         super().__init__(**kwargs)
         if not isinstance(size, int) or size < 1 or size % 2 == 0:
             raise ValueError(f"A neighbourhood is a channel and as many on either side: size is an odd positive integer. Received: size={size!r}")
+        if not (0 < bias < float("inf") and 0 <= alpha < float("inf") and abs(beta) < float("inf")):
+            raise ValueError(f"bias is a positive number, alpha one of at least zero, and beta finite. Received: {bias=}, {alpha=}, {beta=}")
         self.size, self.bias, self.alpha, self.beta = size, bias, alpha, beta
 
     def call(self, inputs):
+        if not keras.backend.is_float_dtype(inputs.dtype):
+            inputs = keras.ops.cast(inputs, self.compute_dtype)
         squares = keras.ops.square(keras.ops.cast(inputs, "float32"))
         half, channels = self.size // 2, inputs.shape[-1]
         padded = keras.ops.pad(squares, [(0, 0)] * (len(inputs.shape) - 1) + [(half, half)])  # (B, ..., C + n - 1)

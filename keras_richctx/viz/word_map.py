@@ -35,7 +35,8 @@ def word_map(vectors, words, method="pca", groups=None, links=(), seed=0, ax=Non
 
     Raises:
         TypeError: if the words are not a list of strings.
-        ValueError: if there is not one finite vector, and one group, for each word, the method is unknown, or a link is of a word that is not drawn.
+        ValueError: if there is not one finite vector, and one group, for each word, the method is unknown, t-SNE has nothing to tell apart, or a link is of a
+            word that is not drawn.
 
     Warns:
         UserWarning: if no installed font has a character.
@@ -104,6 +105,9 @@ def _check(vectors, words, method, groups):
     vectors = np.asarray(vectors).astype("float64")
     if vectors.ndim != 2 or len(vectors) != len(words) or len(words) < 2 or not np.isfinite(vectors).all():
         raise ValueError(f"There is one finite vector for each of two or more words. Received: {len(words)} words, vectors of shape {vectors.shape}")
+    if vectors.shape[1] < (2 if method == "tsne" else 1) or (method == "tsne" and (vectors == vectors[0]).all()):
+        need = "two numbers or more for t-SNE, and not all the same, and of one or more otherwise"
+        raise ValueError(f"Vectors are of {need}. Received: vectors of shape {vectors.shape}, {method=}")
     groups = [0] * len(words) if groups is None else list(groups)
     if len(groups) != len(words):
         raise ValueError(f"There is one group for each word. Received: {len(words)} words, {len(groups)} groups")

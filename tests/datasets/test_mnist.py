@@ -29,10 +29,11 @@ def test_an_array_comes_back(tmp_path, compress):
     "data, fault",
     [
         (idx(np.zeros(4, "uint8"))[:-1], "not whole: it has 3 bytes where its head tells of 4"),
+        (b"\x00\x00\x08\xc8" + b"\x00\x00\x00\x01" * 200 + b"a", "no IDX"),
         (b"PK\x03\x04", "no IDX file of bytes. Received: a file that begins with b'PK"),
         (gzip.compress(b"\x00" * 9)[:-3], "damaged"),
     ],
-    ids=["short", "zip", "cut"],
+    ids=["short", "axes", "zip", "cut"],
 )
 def test_a_file_that_is_not_whole_is_named(tmp_path, data, fault):
     (tmp_path / "digits").write_bytes(data)

@@ -48,7 +48,15 @@ def test_the_normalization_is_tensorflows():
     np.testing.assert_allclose(to_numpy(krc.layers.LocalResponseNormalization()(a)), expected, rtol=1e-5)
 
 
+def test_the_normalization_of_integers_is_that_of_their_numbers():
+    a, layer = np.arange(24).reshape(2, 3, 4), krc.layers.LocalResponseNormalization(3, alpha=0.7)
+    np.testing.assert_allclose(to_numpy(layer(a)), to_numpy(layer(a.astype("float32"))), rtol=1e-6)
+
+
 def test_an_even_neighbourhood_is_refused():
+    for option, value in (("bias", 0), ("bias", -1), ("alpha", -1), ("beta", float("nan"))):
+        with pytest.raises(ValueError, match=f"{option}={value}"):
+            krc.layers.LocalResponseNormalization(**{option: value})
     with pytest.raises(ValueError, match=r"odd positive integer\. Received: size=4"):
         krc.layers.LocalResponseNormalization(4)
 

@@ -56,6 +56,9 @@ def test_it_follows_its_page(vectors):
 def test_what_does_not_belong_together_is_refused(vectors):
     with pytest.raises(ValueError, match=r"one finite vector.*Received: 6 words"):
         word_map(vectors, WORDS[1:])
+    for same, method in ((np.ones((N, D)), "tsne"), (np.arange(N)[:, None], "tsne"), (np.zeros((N, 0)), "pca")):
+        with pytest.raises(ValueError, match=f"not all the same.*method='{method}'"):
+            word_map(same, WORDS, method=method)
     with pytest.raises(ValueError, match="Received: method='umap'"):
         word_map(vectors, WORDS, method="umap")
     with pytest.raises(ValueError, match=r"Received: \('cat', 'yak'\)"):
