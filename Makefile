@@ -9,7 +9,7 @@ BIN := .venv/bin
 HOLD := torch==2.13.0 # what `make lock` does not move
 INSTALL := $(BIN)/python -m pip install --constraint constraints.txt --editable
 ONE_EACH := TF_NUM_INTRAOP_THREADS=1 OMP_NUM_THREADS=1 # of two processes at once, each computes on one core: two that share two are slower
-LAYERS := $(addprefix tests/,ops recurrent attention transformer elmo/test_layers.py tagging/test_crf.py)
+LAYERS := $(addprefix tests/,ops embeddings recurrent attention transformer elmo/test_layers.py)
 
 .PHONY: help demo test test-backends lint format notebooks docs bench bench-recurrent bench-decode bench-elmo lock clean
 
@@ -30,8 +30,8 @@ test: .venv/.made-dev
 	$(ONE_EACH) $(BIN)/pytest --numprocesses 2 --dist loadfile
 
 test-backends: .venv/.made-backends
-	$(ONE_EACH) KERAS_BACKEND=jax $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends $(LAYERS) tests/generation/test_prompts.py tests/generation/test_greedy.py tests/training/test_jax_devices.py
-	$(ONE_EACH) KERAS_BACKEND=torch $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends $(LAYERS)
+	$(ONE_EACH) KERAS_BACKEND=jax $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends $(LAYERS) $(addprefix tests/,tagging/test_crf.py generation/test_prompts.py generation/test_greedy.py training/test_jax_devices.py)
+	$(ONE_EACH) KERAS_BACKEND=torch $(BIN)/pytest --numprocesses 2 --dist loadfile -m backends $(LAYERS) $(addprefix tests/,generation language_models gpt tagging training)
 
 lint: .venv/.made-dev
 	$(BIN)/ruff check .

@@ -11,7 +11,7 @@ from keras_richctx.datasets import load
 from keras_richctx.translation import recipe as recipe_module
 from richctx.app import app
 
-TINY = ["--tokenizer", "word", "--units", "8", "--batch-size", "10", "--epochs", "2", "--validation", "4"]  # of `pairs_file`: 28 to train on, 3 steps an epoch
+TINY = ["--tokenizer", "word", "--units", "8", "--batch-size", "8", "--epochs", "2", "--validation", "4"]  # of `pairs_file`: 28 to train on, 4 steps an epoch
 
 
 @pytest.fixture(scope="session")

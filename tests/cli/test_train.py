@@ -170,7 +170,7 @@ def test_a_disk_that_fills_up_at_the_end_costs_no_training(train, trained, tmp_p
 
 @pytest.mark.parametrize("ending", ["interrupted", "killed"])
 def test_a_run_that_was_cut_short_goes_on_to_the_weights_of_one_that_was_not(train, trained, tmp_path, at_step, monkeypatch, ending):
-    at_step(4, die if ending == "killed" else lambda: signal.raise_signal(signal.SIGINT))  # in the middle of the second epoch
+    at_step(6, die if ending == "killed" else lambda: signal.raise_signal(signal.SIGINT))  # in the middle of the second epoch
     if ending == "killed":
         with pytest.raises(Killed):
             train(tmp_path / "run")
@@ -189,12 +189,12 @@ def test_a_run_that_was_cut_short_goes_on_to_the_weights_of_one_that_was_not(tra
 
 
 def test_minutes_bound_the_training(cli, pairs_file, tmp_path):
-    options = ["--tokenizer", "word", "--units", "8", "--batch-size", "8", "--validation", "4", "--minutes", "0.02"]
+    options = ["--tokenizer", "word", "--units", "8", "--batch-size", "8", "--validation", "4", "--minutes", "0.05"]
     result = cli("translate", "train", "--pairs", pairs_file, "--out", tmp_path / "run", *options)
     assert result.exit_code == 0, result.output
     record = json.loads((tmp_path / "run" / "training.json").read_text(encoding="utf-8"))
     assert record["plan"]["epochs"] is None
-    assert record["result"]["seconds_of_last_session"] > 1.2
+    assert record["result"]["seconds_of_last_session"] > 3
     assert "1000000" not in result.stdout, "the number of epochs is not known, and so not told"
 
 

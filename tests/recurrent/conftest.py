@@ -13,11 +13,8 @@ KINDS = {
     "gru_reset_before": (GRU, keras.layers.GRU, {"reset_after": False}),
 }
 
-# JAX compiles a program for each of them, so that there the loop is tested with two, which have two states and one; the cells have tests of their own.
-TESTED = ["lstm", "gru_reset_before"] if keras.backend.backend() == "jax" else list(KINDS)
 
-
-@pytest.fixture(scope="session", params=TESTED)
+@pytest.fixture(scope="session", params=KINDS)
 def kind(request):
     return request.param
 

@@ -67,7 +67,6 @@ def test_outputs_states_and_gradients_equal_what_pytorch_gave(kind, gradients):
         check(kind, part(dict(golden), f"{kind}/"), gradients)
 
 
-@pytest.mark.skipif(keras.backend.backend() == "jax", reason="JAX compiles anew for each: there what PyTorch gave has to do")
 @kinds
 def test_outputs_states_and_gradients_equal_those_of_the_pytorch_that_is_installed(kind, gradients):
     pytest.importorskip("torch")

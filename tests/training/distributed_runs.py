@@ -16,17 +16,15 @@ random = np.random.default_rng(0)
 PLACES = {}  # made in main, since TensorFlow lays out its devices once, and the most first
 
 
-def apart(make, x, y, sample_weight=None, replicas=(2,), batch_size=10, epochs=2, validate=True):
-    """Returns the largest differences of weights, history and evaluation between one device, without XLA, and several."""
+def apart(make, x, y, sample_weight=None, replicas=(2,), batch_size=10, epochs=2):
+    """Returns the largest differences of weights, history and evaluation between one device and several."""
     found = {}
     runs = {}
     for places in (1, *replicas):
         with (PLACES[places] if places > 1 else krc.training.strategy("one")).scope():
             keras.utils.set_random_seed(0)
             model = make()
-            if places == 1:  # without graphs, which cost more than so few steps; but in these Keras means the losses of several outputs otherwise
-                model.run_eagerly, model.jit_compile = not isinstance(y, dict), False
-            validation = ((x, y) if sample_weight is None else (x, y, sample_weight)) if validate else None
+            validation = (x, y) if sample_weight is None else (x, y, sample_weight)
             options = {"batch_size": batch_size, "epochs": epochs, "shuffle": False, "validation_data": validation, "progress": False}
             history = krc.training.fit(model, x, y, sample_weight=sample_weight, **options)
         runs[places] = model.get_weights(), history.history
@@ -49,11 +47,11 @@ def tokens(rows=37, length=7, vocab=11):
     return np.where(np.arange(length) < lengths[:, None], random.integers(1, vocab, (rows, length)), 0)
 
 
-def two_outputs(optimizer=None, recurrent=False, **options):
+def two_outputs(optimizer=None, **options):
     def make():
         ids = keras.Input((None,), dtype="int32")
         h = keras.layers.Embedding(11, 8, mask_zero=True)(ids)
-        h = krc.layers.LSTM(6, return_sequences=True)(h) if recurrent else keras.layers.Dense(6, "tanh")(h)
+        h = krc.layers.LSTM(6, return_sequences=True)(h)
         each = keras.layers.Dense(11, kernel_regularizer="l2", name="each")(h)
         whole = keras.layers.Dense(1, name="whole")(keras.layers.GlobalAveragePooling1D()(h))
         model = keras.Model(ids, {"each": each, "whole": whole})
@@ -98,12 +96,12 @@ def translator(kind, **options):
 
     (batch,) = krc.datasets.translation_batches(known, source, target, batch_size=12)
     x, y, weights = keras.tree.map_structure(lambda tensor: tensor.numpy(), batch)
-    return apart(make, x, y, weights, batch_size=5, epochs=1, validate=kind == "Seq2Seq")  # whose coverage counts in training only
+    return apart(make, x, y, weights, batch_size=5)
 
 
 def language_model(make, vocab=11):
     x = tokens(13, 6, vocab)
-    return apart(make, {"token_ids": x}, np.roll(x, -1, 1), (x > 0).astype("float32"), batch_size=5, epochs=1, validate=False)
+    return apart(make, {"token_ids": x}, np.roll(x, -1, 1), (x > 0).astype("float32"), batch_size=5)
 
 
 class Vocabulary:
@@ -112,21 +110,20 @@ class Vocabulary:
 
 def gpt():
     def make():
-        model = krc.models.GPT2(Vocabulary(), num_layers=1, width=8, num_heads=2, max_length=16, dropout=0.0, attention_dropout=0.0)
+        model = krc.models.GPT2(Vocabulary(), num_layers=2, width=8, num_heads=2, max_length=16, dropout=0.0, attention_dropout=0.0)
         model.compile(descent())
         return model
 
     return make
 
 
-def dense(optimizer=descent, loss="mse", validate=False, **options):
+def dense(optimizer=descent, loss="mse", **options):
     def make():
         model = keras.Sequential([keras.layers.Dense(5, activation="relu"), keras.layers.Dense(2, kernel_constraint="unit_norm")])
         model.compile(optimizer(), loss, metrics=["mae"], **options)
         return model
 
-    x, y = (random.normal(size=(21, width)).astype("float32") for width in (3, 2))
-    return apart(make, x, y, batch_size=4, validate=validate)
+    return apart(make, random.normal(size=(21, 3)).astype("float32"), random.normal(size=(21, 2)).astype("float32"), batch_size=4)
 
 
 def float16():
@@ -149,7 +146,7 @@ def tagger():
 
     x = make().prepare(words)
     y = np.array([row + [-1] * (x["word_mask"].shape[1] - len(row)) for row in tags])
-    return apart(make, x, y, batch_size=3, epochs=1)
+    return apart(make, x, y, batch_size=3)
 
 
 def bert():
@@ -165,7 +162,7 @@ def bert():
     x = {"token_ids": rows, "segment_ids": np.zeros_like(rows), "padding_mask": rows > 0, "mask_positions": np.tile([0, 1, 2], (13, 1))}
     y = {"mlm_logits": random.integers(1, 11, (13, 3)), "nsp_logits": random.integers(0, 2, 13)}
     weights = {"mlm_logits": (random.uniform(size=(13, 3)) > 0.4).astype("float32"), "nsp_logits": np.ones(13, "float32")}
-    return apart(make, x, y, weights, batch_size=5, epochs=1, validate=False)
+    return apart(make, x, y, weights, batch_size=5)
 
 
 def of_different_lengths():
@@ -184,7 +181,7 @@ def of_different_lengths():
         with place.scope():
             keras.utils.set_random_seed(0)
             model = keras.Sequential([keras.layers.Embedding(11, 8, mask_zero=True), keras.layers.Dense(11)])
-            model.compile(descent(), keras.losses.SparseCategoricalCrossentropy(from_logits=True), run_eagerly=place is not PLACES[2])
+            model.compile(descent(), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
             dataset = tf.data.Dataset.from_generator(lambda: iter(known), output_signature=shapes)
             history = krc.training.fit(model, dataset, epochs=2, steps_per_epoch=3, progress=False)
         ends.append((model.get_weights(), history.history["loss"]))
@@ -207,7 +204,7 @@ def interrupted():
             keras.utils.set_random_seed(0)
             model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(5), keras.layers.Dropout(0.5, seed=1), keras.layers.Dense(2)])
             model.compile("adam", "mse", metrics=["mae"])
-            options = {"callbacks": callbacks, "save_every_steps": 1, "progress": False}
+            options = {"validation_data": (x, y), "callbacks": callbacks, "save_every_steps": 1, "progress": False}
             history = krc.training.fit(model, x, y, batch_size=4, epochs=3, checkpoint_dir=directory, **options)
         return model.get_weights(), history.history
 
@@ -223,13 +220,13 @@ def interrupted():
 
 
 CASES = {
-    "two outputs, masks, weights, penalties, an uneven last batch": lambda: apart(*two_outputs(recurrent=True)),
-    "the same under XLA": lambda: apart(*two_outputs(recurrent=True, jit_compile=True), epochs=1, validate=False),
-    "clipping, averaging, accumulation, decay": lambda: apart(*two_outputs(everything_of_the_optimizer), validate=False),
+    "two outputs, masks, weights, penalties, an uneven last batch": lambda: apart(*two_outputs(), replicas=(2, 4)),
+    "the same under XLA": lambda: apart(*two_outputs(jit_compile=True), epochs=1),
+    "clipping, averaging, accumulation, decay": lambda: apart(*two_outputs(everything_of_the_optimizer)),
     "clipping by value": lambda: dense(lambda: keras.optimizers.Adam(0.01, clipvalue=0.01)),
-    "sums": lambda: dense(loss=keras.losses.MeanSquaredError("sum"), validate=True),
+    "sums": lambda: dense(loss=keras.losses.MeanSquaredError("sum")),
     "a last batch of one": lambda: apart(*few(), replicas=(4,)),
-    "several steps at once": lambda: dense(steps_per_execution=2, validate=True),
+    "several steps at once": lambda: dense(steps_per_execution=2),
     "batches of different lengths": of_different_lengths,
     "float16": float16,
     "Bahdanau's": lambda: translator("Seq2Seq", units=6, coverage=0.3),

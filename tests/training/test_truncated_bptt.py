@@ -16,7 +16,6 @@ ROWS, LENGTH = 3, 12  # tokens of a row
 RATE = 0.5
 QUIET = {"progress": False}
 CELLS = pytest.mark.parametrize("cell", ["rnn", "lstm", "gru"])
-FEW_STEPS = {"run_eagerly": keras.backend.backend() != "jax"}  # they cost less than a program
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +50,7 @@ def mean_loss(logits, targets):
 
 
 def plain_descent(model, rate=RATE, **options):
-    model.compile(keras.optimizers.SGD(rate), **{**FEW_STEPS, **options})
+    model.compile(keras.optimizers.SGD(rate), **{"run_eagerly": keras.backend.backend() != "jax", **options})  # a few steps cost less than a program
     return model
 
 
@@ -154,7 +153,7 @@ def test_what_a_model_adds_to_its_loss_counts(make, stream, gradients):
 
 def test_the_model_keeps_its_optimizer_and_no_state(make, stream, tmp_path):
     model = make()
-    model.compile(keras.optimizers.Adam(0.01), **FEW_STEPS)
+    model.compile(keras.optimizers.Adam(0.01), jit_compile=False)
     optimizer, variables = model.optimizer, [variable.path for variable in model.variables]
     truncated_bptt(model, stream, chunk=4, batch_size=ROWS, epochs=2, **QUIET)
     truncated_bptt(model, stream, chunk=6, batch_size=2, **QUIET)
@@ -171,7 +170,7 @@ def test_the_model_keeps_its_optimizer_and_no_state(make, stream, tmp_path):
 
 def test_what_is_compiled_is_trained_with(make, stream):
     model = make()
-    model.compile("sgd", loss=lambda y, logits: keras.ops.mean(logits**2) + 7.0, weighted_metrics=None, **FEW_STEPS)
+    model.compile("sgd", loss=lambda y, logits: keras.ops.mean(logits**2) + 7.0, weighted_metrics=None)
     history = truncated_bptt(model, stream, chunk=4, batch_size=ROWS, **QUIET)
     assert list(history.history) == ["loss"]
     assert history.history["loss"][0] > 7.0
@@ -223,7 +222,7 @@ def test_a_run_cut_short_within_an_epoch_goes_on(make, stream, tmp_path, crash_a
 
 def test_the_clock_may_end_it(make, stream):
     model = make()
-    model.compile(keras.optimizers.Adam(0.01), **FEW_STEPS)
+    model.compile(keras.optimizers.Adam(0.01))
     history = truncated_bptt(model, stream, chunk=4, batch_size=ROWS, epochs=100_000, callbacks=[TimeLimit(0.5, 0.01)], **QUIET)
     assert len(history.epoch) < 100_000
     assert float(model.optimizer.learning_rate) == 0.0

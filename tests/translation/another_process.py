@@ -31,9 +31,5 @@ def describe(model):
 
 
 if __name__ == "__main__":
-    if keras.backend.backend() == "tensorflow":
-        import tensorflow as tf
-
-        tf.config.run_functions_eagerly(True)  # graphs take longer to trace than so few words take
     for path in sorted(Path(sys.argv[1]).glob("*.keras")):
         np.savez(path.with_suffix(".npz"), **describe(keras.saving.load_model(path)))

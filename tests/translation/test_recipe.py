@@ -17,7 +17,7 @@ def test_the_same_recipe_gives_the_same_tokenizers_and_first_weights(name, kind)
         assert (ours == theirs).all()
 
 
-def test_the_learning_rate_is_zero_after_all_epochs(without_graphs):
+def test_the_learning_rate_is_zero_after_all_epochs():
     recipe = Recipe(tokenizer="word", units=4, batch_size=3, epochs=2)
     model = recipe.build(*recipe.train_tokenizers(PAIRS))
     recipe.fit(model, PAIRS, progress=False)

@@ -46,7 +46,6 @@ def describe():
     return module.describe
 
 
-@pytest.mark.usefixtures("without_graphs")
 @pytest.mark.parametrize("name", ["trained", *MODELS])
 def test_another_process_translates_the_same(name, models, folder, describe):
     expected = describe(models[name])

@@ -62,7 +62,7 @@ def test_each_score_learns(attention, score, make, batch, gradients):
 
 def test_fit_lowers_the_loss(make, batch):
     model, (inputs, labels, weights) = make(cell="lstm", dtype="mixed_float16"), batch
-    model.compile(keras.optimizers.Adam(0.02), run_eagerly=keras.backend.backend() != "jax")
+    model.compile(keras.optimizers.Adam(0.02))
     losses = model.fit(inputs, labels, sample_weight=weights, epochs=6, verbose=0).history["loss"]
     assert losses[-1] < 0.8 * losses[0]
     assert np.isfinite(losses).all()

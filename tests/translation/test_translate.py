@@ -7,8 +7,6 @@ from keras_richctx.translation import Seq2Seq, Translation
 
 pytestmark = pytest.mark.backends
 
-few_words = pytest.mark.usefixtures("without_graphs")
-
 TEXTS = ["a cat eats", "the dog sees the black cat", "the zebra", "", "the cat sleeps", "  ", "a"]
 
 
@@ -78,7 +76,6 @@ def test_the_attention_is_that_of_the_words_that_were_written(trained, pairs):
         np.testing.assert_allclose(trained.translate(source, num_beams=2).alignment, expected, atol=1e-5)
 
 
-@few_words
 def test_an_empty_sentence_has_an_empty_translation(make):
     for model in (make(), make(attention="fixed")):
         for translation in model.translate(["", " \n"]):
@@ -102,7 +99,6 @@ def test_a_sentence_of_two_hundred_words_is_read_whole(model):
     assert len(translation.target_tokens) <= 20
 
 
-@few_words
 def test_a_model_that_never_ends_stops_at_the_limit(make):
     model = make()
     bias = keras.ops.convert_to_numpy(model.output_projection.bias).copy()
@@ -146,7 +142,6 @@ def test_an_unknown_word_is_replaced_by_the_source_word_it_looked_at(trained, pa
             assert "[UNK]" not in replaced.text
 
 
-@few_words
 def test_the_end_of_the_source_replaces_nothing(make):
     model = make()
     bias = keras.ops.convert_to_numpy(model.output_projection.bias).copy()
@@ -167,7 +162,6 @@ def test_replacing_needs_attention_and_unknown_words(make, english):
         model.translate("a cat", replace_unknown=True)
 
 
-@few_words
 def test_a_model_fresh_from_its_constructor_translates(english, french):
     model = Seq2Seq(english, french, units=4)
     translation = model.translate("a cat", max_new_tokens=3)
@@ -175,7 +169,6 @@ def test_a_model_fresh_from_its_constructor_translates(english, french):
     check_same([model.translate("a cat", max_new_tokens=3)], [translation])
 
 
-@few_words
 @pytest.mark.parametrize("attention, policy", [("bahdanau", "mixed_float16"), ("luong", "mixed_bfloat16")])
 def test_half_precision_translates(attention, policy, make):
     model = make(attention=attention, cell="lstm", dtype=policy)
@@ -186,7 +179,6 @@ def test_half_precision_translates(attention, policy, make):
         np.testing.assert_allclose(translation.score, log_probability(model, "the cat sleeps", translation), atol=0.1)
 
 
-@few_words
 def test_a_source_longer_than_the_location_score_knows_is_refused(make):
     model = make(score="location", max_source_length=6)
     for text in ("a cat", "the cat sees the dog", "a"):
@@ -219,7 +211,6 @@ def test_a_wrong_option_is_named(model, wrong, message):
         model.translate("a cat", beam_width=3)
 
 
-@few_words
 def test_sampling_takes_the_same_steps(trained, batch):
     sources = {name: array for name, array in batch[0].items() if name.startswith("encoder")}
     np.testing.assert_array_equal(sample(trained, sources, 12, top_k=1), greedy(trained, sources, 12))
