@@ -14,21 +14,20 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 
 import numpy as np
 from bench_bert_gpu import BATCH, GUESSED, LENGTH, model_and_data, torch_side
 from harness import measure, ratio, report
 from worker import Worker, serve
 
-SIDES = {  # the backend of each side, and the number of GPUs, None for all
-    "TensorFlow, fit": ("tensorflow", 1),
-    "TensorFlow, mirrored": ("tensorflow", 1),
-    "TensorFlow, mirrored on all": ("tensorflow", None),
-    "JAX, plain step": ("jax", 1),
-    "JAX, fit": ("jax", 1),
-    "JAX, data_parallel on all": ("jax", None),
-    "Hugging Face, torch.compile": ("torch", 1),
+SIDES = {  # the backend of each side, the number of GPUs, None for all, and the strategy
+    "TensorFlow, fit": ("tensorflow", 1, None),
+    "TensorFlow, mirrored": ("tensorflow", 1, "mirrored"),
+    "TensorFlow, mirrored on all": ("tensorflow", None, "mirrored"),
+    "JAX, plain step": ("jax", 1, None),
+    "JAX, fit": ("jax", 1, None),
+    "JAX, data_parallel on all": ("jax", None, "data_parallel"),
+    "Hugging Face, torch.compile": ("torch", 1, None),
 }
 BASELINES = ("TensorFlow, fit", "TensorFlow, mirrored", "JAX, plain step", "JAX, fit", "Hugging Face, torch.compile")
 
@@ -54,7 +53,7 @@ def main():
         with concurrent.futures.ThreadPoolExecutor() as pool:  # all compile side by side
             first = {pool.submit(worker.ask, "train"): side for side, worker in workers.items()}
             for done in concurrent.futures.as_completed(first):
-                print(f"{first[done]}: first epoch {done.result()} s", flush=True)
+                print(f"{first[done]}: {done.result()} with the first epoch", flush=True)
         timed = measure({side: lambda worker=worker: worker.ask("train") for side, worker in workers.items()}, repeats=options.repeats, warmup=1)
     rows = []
     for side, seconds in timed.items():
@@ -81,7 +80,7 @@ def count_gpus():
 
 def start(side, options):
     """Starts the process of a side, which sees no more GPUs than it is to use."""
-    backend, gpus = SIDES[side]
+    backend, gpus, _ = SIDES[side]
     command = ["env", f"CUDA_VISIBLE_DEVICES={','.join(map(str, range(gpus or options.gpus)))}"]
     if backend == "tensorflow" and "TF_LIBS" in os.environ:  # where its libraries lie apart from those of the others
         command.append(f"LD_LIBRARY_PATH={os.environ['TF_LIBS']}")
@@ -93,21 +92,14 @@ def work(options):
     """Runs in the process of a side."""
     if options.work.startswith("Hugging Face"):
         train = torch_side(compiled=True, steps=options.steps)
-        return serve(lambda what: timed(train))
-    if options.work == "JAX, plain step":
+    elif options.work == "JAX, plain step":
         train = plain_step(options)
-        return serve(lambda what: timed(train))
-    strategy = {"mirrored": "mirrored", "data_parallel": "data_parallel"}.get(options.work.split(" on ")[0].split(", ")[1])
-    return serve_epochs(options, strategy)
+    else:
+        return serve_epochs(options)
+    return serve(lambda what: train() or "done")
 
 
-def timed(run):
-    start = time.perf_counter()
-    run()
-    return f"{time.perf_counter() - start:.3f}"
-
-
-def serve_epochs(options, name):
+def serve_epochs(options):
     """Runs one `fit` of which each epoch waits until it is asked for."""
     import keras
 
@@ -119,12 +111,12 @@ def serve_epochs(options, name):
         def on_epoch_begin(self, epoch, logs=None):
             if not sys.stdin.readline():
                 os._exit(0)
-            self.start = time.perf_counter()
 
         def on_epoch_end(self, epoch, logs=None):
-            print(f"{time.perf_counter() - self.start:.3f}", file=sys.__stdout__, flush=True)
+            print("done", file=sys.__stdout__, flush=True)
 
-    gpus = SIDES[options.work][1] or options.gpus
+    _, gpus, name = SIDES[options.work]
+    gpus = gpus or options.gpus
     scope = krc.training.strategy(name, devices=gpus).scope() if name else contextlib.nullcontext()
     with contextlib.redirect_stdout(sys.stderr), scope:
         model, x, y, weights = model_and_data(gpus * options.steps, options.size)

@@ -6,8 +6,7 @@
 
 Each run is of two processes on the loopback address, `tests/training/worker_runs.py`: nine steps, with a checkpoint every two and at each epoch's end, which is
 every three. One of them is killed (SIGKILL), before a step or within a save that is drawn; then the other, which waits for it; and both are started again by
-the same command. Lost is what is done twice, the steps between the checkpoint and the death. A finished
-kill is kept in build/kills.
+the same command. Lost is what is done twice, the steps between the checkpoint and the death. A finished kill is kept in build/kills.
 """
 
 import random
@@ -51,14 +50,16 @@ def kill(who, death):
 
 
 def main(chosen):
-    kills = {f"{way}, {i}": (who, f"{how}:{random.Random(f'{way} {i}').choice(numbers)}") for way, (who, how, numbers) in WAYS.items() for i in range(TIMES)}
-    runs = {name: {"number": int(name.rpartition(", ")[2]), "who": who, "death": death} for name, (who, death) in kills.items()}
+    runs = {
+        f"{way}, {i}": {"way": way, "number": i, "who": who, "death": f"{how}:{random.Random(f'{way} {i}').choice(numbers)}"}
+        for way, (who, how, numbers) in WAYS.items()
+        for i in range(TIMES)
+    }
     found = {way: [] for way in WAYS}
-    for name, result, _ in kept_runs(KEPT, runs, lambda name, path: kill(*kills[name]), chosen):
-        lost, apart = result
+    for name, (lost, apart), _ in kept_runs(KEPT, runs, lambda name, path: kill(runs[name]["who"], runs[name]["death"]), chosen):
         assert lost <= STEPS_BETWEEN_CHECKPOINTS, (name, lost)
         assert apart < 1e-5, (name, apart)
-        found[name.rpartition(", ")[0]].append(result)
+        found[runs[name]["way"]].append((lost, apart))
     if chosen and chosen != ["--finished"]:
         return
     rows = []

@@ -36,9 +36,8 @@ def run(settings):
     start = time.perf_counter()
     model = recipe.build(*recipe.train_tokenizers(train))
     history = recipe.fit(model, train)
-    batches = recipe._batches(model, train).cardinality()
     measures = {
-        "steps of a pass": int(batches),
+        "steps of a pass": history.params["steps"],
         "minutes": (time.perf_counter() - start) / 60,
         "steps": int(model.optimizer.iterations),
         "weights": model.count_params(),
@@ -56,8 +55,8 @@ def device():
     gpus = tf.config.list_physical_devices("GPU")
     if gpus:
         return f"one {tf.config.experimental.get_device_details(gpus[0])['device_name']}"
-    made_on = machine()
-    return f"{made_on['cores']} cores of {made_on['processor']}"
+    here = machine()
+    return f"{here['cores']} cores of {here['processor']}"
 
 
 def rows(results):

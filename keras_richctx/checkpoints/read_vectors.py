@@ -141,10 +141,10 @@ def _text_rows(path, count, width, first, whole):
             if number < first:
                 continue
             if number >= first + count:
-                if whole and line.strip():
-                    raise ValueError(f"{path}, line {number}: {count:,} words are announced, and here is another one. Received: {line[:80]!r}")
                 if not whole:
                     return
+                if line.strip():
+                    raise ValueError(f"{path}, line {number}: {count:,} words are announced, and here is another one. Received: {line[:80]!r}")
                 continue
             line = (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).rstrip(b" \r\n")
             # a word may hold spaces, as some of GloVe's do: the numbers are the last of the line

@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 
-from keras_richctx.datasets.check_seed import check_seed
+from keras_richctx.datasets.check_naturals import check_naturals
 from keras_richctx.datasets.passes import numbered_steps
 from keras_richctx.text.pad_rows import pad_rows, row_mask
 
@@ -44,7 +44,7 @@ def caption_batches(pictures, tokenizer, batch_size=64, shuffle=True, seed=0, pa
     for name, value in (("batch_size", batch_size), ("pad_to_multiple", pad_to_multiple)):
         if operator.index(value) < 1:
             raise ValueError(f"{name} is a positive integer. Received: {name}={value}")
-    check_seed(seed)
+    check_naturals(seed=seed)
     if not len(pictures):
         raise ValueError("Batches need at least one picture. Received: pictures without any")
     import tensorflow as tf

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from keras_richctx.datasets.check_seed import check_seed
+from keras_richctx.datasets.check_naturals import check_naturals
 from keras_richctx.datasets.labelled_images import LabelledImages
 
 
@@ -52,7 +52,7 @@ def cluttered_digits(digits, size=60, pieces=4, piece_size=8, seed=0):
     References:
         [Mnih et al., 2014](https://arxiv.org/abs/1406.6247), section 4.1.
     """
-    check_seed(seed)
+    check_naturals(seed=seed)
     for name, number, least in (("size", size, 1), ("pieces", pieces, 0), ("piece_size", piece_size, 1)):
         if not isinstance(number, int | np.integer) or number < least:
             raise ValueError(f"{name} is an integer of at least {least}. Received: {name}={number!r}")

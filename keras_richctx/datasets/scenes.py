@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 
 from keras_richctx.datasets.captioned_images import CaptionedImages
-from keras_richctx.datasets.check_seed import check_seed
+from keras_richctx.datasets.check_naturals import check_naturals
 from keras_richctx.datasets.shapes import SHAPES, pixels
 
 COLOURS = {
@@ -127,7 +127,7 @@ def _collect(n, seed, side, withheld, buckets):
     """Makes `n` scenes whose first caption, in the order of the alphabet, hashes into `buckets`."""
     if operator.index(n) < 0 or operator.index(side) < 32:
         raise ValueError(f"There are no fewer than no scenes, of 32 pixels a side at least. Received: n={n}, side={side}.")
-    check_seed(seed)
+    check_naturals(seed=seed)
     if not isinstance(withheld, bool | np.bool_):
         raise ValueError(f"Either each scene shows a withheld combination, or none does: a boolean. Received: withheld={withheld!r}")
     rng, made = np.random.default_rng(seed), []

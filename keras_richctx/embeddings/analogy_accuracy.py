@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from keras_richctx.embeddings.word_vectors import METHODS, check_numbers
+from keras_richctx.datasets.check_naturals import check_naturals
+from keras_richctx.embeddings.word_vectors import METHODS
 
 QUESTIONS, WORDS = 2048, 8192  # of which the scores are held at once
 
@@ -32,7 +33,7 @@ def analogy_accuracy(vectors, analogies, method="add", exclude=True, restrict=No
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}. Received: method={method!r}")
-    check_numbers(restrict=0 if restrict is None else restrict)
+    check_naturals(restrict=0 if restrict is None else restrict)
     known, rows = len(vectors) if restrict is None else min(restrict, len(vectors)), []
     for section, questions in getattr(analogies, "sections", analogies).items():
         for question in questions:

@@ -66,6 +66,19 @@ def count_words(corpus, tokenizer):
     return counts
 
 
+def are_counts(counts):
+    """Whether an array holds how often each word of a vocabulary occurs: integers of at least zero, `(V,)`, and not all zero."""
+    return counts.ndim == 1 and counts.dtype.kind in "iu" and (counts >= 0).all() and counts.any()
+
+
+def check_counts(counts):
+    """Returns counts of words as an array, or raises where they are none."""
+    counts = np.asarray(counts)
+    if not are_counts(counts):
+        raise ValueError(f"Counts are integers of at least zero, one for each word, and not all zero. Received: counts={counts!r}")
+    return counts
+
+
 def _are_files(corpus):
     """Whether a corpus is a path or a list of paths."""
     return isinstance(corpus, os.PathLike) or (isinstance(corpus, list | tuple) and bool(corpus) and isinstance(corpus[0], os.PathLike))

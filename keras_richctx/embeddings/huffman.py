@@ -4,13 +4,7 @@ import heapq
 
 import numpy as np
 
-
-def check_counts(counts):
-    """Returns counts of words as an array, or raises where they are none."""
-    counts = np.asarray(counts)
-    if counts.ndim != 1 or counts.dtype.kind not in "iu" or (counts < 0).any() or not counts.any():
-        raise ValueError(f"Counts are integers of at least zero, one for each word, and not all zero. Received: counts={counts!r}")
-    return counts
+from keras_richctx.embeddings.corpus import check_counts
 
 
 def huffman_codes(counts):

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from keras_richctx.embeddings.huffman import check_counts, huffman_codes
+from keras_richctx.datasets.check_naturals import check_naturals
+from keras_richctx.embeddings.corpus import check_counts
+from keras_richctx.embeddings.huffman import huffman_codes
 
 
 def negative_sampling(counts, num_negatives=5, power=0.75):
@@ -28,8 +30,7 @@ def negative_sampling(counts, num_negatives=5, power=0.75):
         [Mikolov et al., 2013](https://arxiv.org/abs/1310.4546), section 2.2.
     """
     counts = check_counts(counts)
-    if not isinstance(num_negatives, int | np.integer) or num_negatives < 0:
-        raise ValueError(f"num_negatives is an integer of at least zero. Received: num_negatives={num_negatives!r}")
+    check_naturals(num_negatives=num_negatives)
     if not np.isfinite(power):
         raise ValueError(f"The power of the counts is finite. Received: power={power!r}")
     # P(w) = count(w)^(3/4) / sum, and zero for a word that does not occur, whatever the power

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from keras_richctx.datasets.check_seed import check_seed
+from keras_richctx.datasets.check_naturals import check_naturals
 from keras_richctx.embeddings.corpus import id_blocks
 from keras_richctx.embeddings.windows import keep_probabilities, windows
 
@@ -38,7 +38,7 @@ class WindowBatches:
         for name, number in (("window", window), ("batch_size", batch_size)):
             if not isinstance(number, int | np.integer) or number < 1:
                 raise ValueError(f"{name} is a positive integer. Received: {name}={number!r}")
-        check_seed(seed)
+        check_naturals(seed=seed)
         counts = np.asarray(counts)
         self.corpus = corpus
         self.tokenizer = tokenizer

@@ -3,6 +3,7 @@
 import keras
 import numpy as np
 
+from keras_richctx.embeddings.corpus import are_counts
 from keras_richctx.embeddings.outputs import hierarchical_softmax, negative_sampling
 from keras_richctx.embeddings.window_batches import WindowBatches
 from keras_richctx.embeddings.word_vectors import WordVectors
@@ -80,7 +81,7 @@ class Word2Vec(VariedShapes):
         if not hasattr(tokenizer, "vocab_size"):
             raise ValueError(f"Word2Vec takes a tokenizer of keras_richctx.text. Received: tokenizer={tokenizer!r}")
         counts = np.asarray(counts)
-        if counts.shape != (tokenizer.vocab_size,) or counts.dtype.kind not in "iu" or (counts < 0).any() or not counts.any():
+        if counts.shape != (tokenizer.vocab_size,) or not are_counts(counts):
             raise ValueError(f"There is one count for each of the {tokenizer.vocab_size} tokens, from count_words. Received: counts={counts!r}")
         self.tokenizer = tokenizer
         self.counts = counts.tolist()
@@ -156,7 +157,7 @@ class Word2Vec(VariedShapes):
             seed: integer, of all draws. Defaults to `0`.
             steps_per_epoch: integer, steps that count as an epoch, or `None` for a pass. Defaults to `None`.
             jit_compile: boolean, whether XLA compiles the step, once for each size of window, or `None` for the default of `compile`. On TensorFlow it pays off
-                from some hundred thousand windows on. Defaults to `None`.
+                from about a million windows on. Defaults to `None`.
             **fit_options: passed to `keras_richctx.training.fit`, such as `checkpoint_dir` and `progress`.
 
         Returns:

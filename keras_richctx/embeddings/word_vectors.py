@@ -7,7 +7,7 @@ import numpy as np
 
 from keras_richctx.checkpoints.read_vectors import read_vectors
 from keras_richctx.checkpoints.write_vectors import write_vectors
-from keras_richctx.datasets.check_seed import check_seed
+from keras_richctx.datasets.check_naturals import check_naturals
 
 METHODS = ("add", "mul")
 
@@ -133,7 +133,7 @@ class WordVectors:
             ValueError: if a number is negative, or the vector is not finite or of another length.
             TypeError: if `exclude` is one string.
         """
-        check_numbers(n=n, restrict=0 if restrict is None else restrict)
+        check_naturals(n=n, restrict=0 if restrict is None else restrict)
         _check_words(exclude=exclude)
         if isinstance(word, str):
             exclude, vector = [*exclude, word], self.unit[self._place(word)]
@@ -171,7 +171,7 @@ class WordVectors:
         References:
             [Mikolov et al., 2013](https://aclanthology.org/N13-1090/); `"mul"`: [Levy and Goldberg, 2014](https://aclanthology.org/W14-1618/), equation 4.
         """
-        check_numbers(n=n, restrict=0 if restrict is None else restrict)
+        check_naturals(n=n, restrict=0 if restrict is None else restrict)
         scores = self.analogy_scores(*(np.array([self._place(word)]) for word in (a, b, c)), method, stop=restrict)[0]
         return self._best(scores, n, [a, b, c] if exclude else [])
 
@@ -240,7 +240,7 @@ class WordVectors:
             >>> layer(np.array([tokenizer("to be")])).shape, report
             (TensorShape([1, 2, 3]), {'share': 0.75, 'missing': ['not']})
         """
-        check_seed(seed)
+        check_naturals(seed=seed)
         tokens = [tokenizer.id_to_token(i) for i in range(tokenizer.vocab_size)]
         ordinary = [i for i in range(len(tokens)) if i not in set(tokenizer.special_ids)]
         spelt = [token.lower() if lowercase and token not in self else token for token in tokens]
@@ -298,13 +298,6 @@ class WordVectors:
         best = np.argpartition(-scores, n - 1)[:n] if n < len(scores) else np.arange(len(scores))
         best = best[np.argsort(-scores[best], kind="stable")][:n]
         return [(self.words[i], float(scores[i])) for i in best]
-
-
-def check_numbers(**named):
-    """Raises where one is no number of words."""
-    for name, number in named.items():
-        if not isinstance(number, int | np.integer) or number < 0:
-            raise ValueError(f"{name} is an integer of at least zero. Received: {name}={number!r}")
 
 
 def _check_words(**named):

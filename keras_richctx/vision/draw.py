@@ -5,7 +5,7 @@ import math
 import keras
 import numpy as np
 
-from keras_richctx.datasets.check_seed import check_seed
+from keras_richctx.datasets.check_naturals import check_naturals
 from keras_richctx.ops import batch_ratio
 from keras_richctx.ops.gaussian_filters import gaussian_filters
 from keras_richctx.recurrent import LSTMCell
@@ -85,7 +85,7 @@ class DRAW(VariedShapes):
         if attention and max(image_shape[:2]) < 2:
             raise ValueError(f"A window lies over more than one pixel; pass attention=False. Received: image_shape={image_shape!r}")
         if seed is not None:
-            check_seed(seed)
+            check_naturals(seed=seed)
         least = {"steps": (steps, 1), "latent_dim": (latent_dim, 1), "units": (units, 1), "read_size": (read_size, 2), "write_size": (write_size, 2)}
         for name, (number, lowest) in least.items():
             if not isinstance(number, int) or number < lowest:

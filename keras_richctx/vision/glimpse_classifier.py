@@ -6,7 +6,7 @@ import math
 import keras
 import numpy as np
 
-from keras_richctx.datasets.check_seed import check_seed
+from keras_richctx.datasets.check_naturals import check_naturals
 from keras_richctx.ops import batch_ratio
 from keras_richctx.ops.glimpse import glimpse
 from keras_richctx.recurrent import GRUCell, LSTMCell, RNNCell
@@ -100,7 +100,7 @@ class GlimpseClassifier(VariedShapes):
         if not 0 <= deviation < float("inf") or (deviation == 0 and location == "reinforce"):
             raise ValueError(f"deviation is a positive number; to learn places without noise pass location='differentiable'. Received: deviation={deviation!r}")
         if seed is not None:
-            check_seed(seed)
+            check_naturals(seed=seed)
         self.num_classes, self.glimpses, self.size, self.scales = num_classes, glimpses, size, scales
         self.units, self.hidden, self.cell_kind, self.location = units, hidden, cell, location
         self.deviation, self.dropout_rate, self.seed = deviation, dropout, seed

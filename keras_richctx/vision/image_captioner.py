@@ -226,13 +226,12 @@ class ImageCaptioner(VariedShapes):
 
     def _run(self, inputs, training=False):
         """Looks at the pictures and runs the decoder over known captions: features `(B, T, U)` and weights `(B, T, S)`."""
-        if isinstance(inputs, dict) and "images" in inputs:
-            if "token_ids" not in inputs:
-                raise ValueError(f"An ImageCaptioner takes a dict of images and token_ids. Received: a dict of {sorted(inputs)}, without token_ids")
-            images, ids = (tuple(inputs[name].shape) for name in ("images", "token_ids"))
-            if len(ids) != 2 or (None not in (images[0], ids[0]) and images[0] != ids[0]):
-                raise ValueError(f"There is a row of token_ids for each picture. Received: images of shape {images} and token_ids of shape {ids}")
         cells, image = self._see(inputs, training)
+        if "token_ids" not in inputs:
+            raise ValueError(f"An ImageCaptioner takes a dict of images and token_ids. Received: a dict of {sorted(inputs)}, without token_ids")
+        images, ids = (tuple(inputs[name].shape) for name in ("images", "token_ids"))
+        if len(ids) != 2 or (None not in (images[0], ids[0]) and images[0] != ids[0]):
+            raise ValueError(f"There is a row of token_ids for each picture. Received: images of shape {images} and token_ids of shape {ids}")
         embedded = self.dropout(self.embedding(inputs["token_ids"]), training=training)
         return self.decoder(embedded, cells, image)
 

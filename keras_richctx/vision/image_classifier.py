@@ -94,7 +94,7 @@ class ImageClassifier(VariedShapes):
         """What the last layer sees of images: `(B, D)`, or `(B, h w D)` where a grid is flattened."""
         options = {"training": training and self.fine_tune} if self.backbone._call_has_training_arg else {}
         x = self.backbone(images, **options)  # (B, h, w, D) or (B, D)
-        self._check_grid(x.shape, images.shape)
+        _check_grid(x.shape, images.shape)
         return self.pool(x) if len(x.shape) == 4 else x
 
     def transfer(self, num_classes, fine_tune=True, **options):
@@ -126,19 +126,11 @@ class ImageClassifier(VariedShapes):
         if not self.backbone.built:
             self.backbone.build(self._images_shape)
         shape = self.backbone.compute_output_shape(self._images_shape)
-        self._check_grid(shape, self._images_shape)
+        _check_grid(shape, self._images_shape)
         if len(shape) == 4:
             self.pool.build(shape)
             shape = self.pool.compute_output_shape(shape)
         self.classify.build(shape)
-
-    def _check_grid(self, shape, images_shape):
-        """Raises where a grid, or a vector, is none: the mean of no cells is not a number."""
-        if len(shape) not in (2, 4) or 0 in shape[1:]:
-            raise ValueError(
-                "A backbone makes a grid of vectors, (B, h, w, D), or one vector, (B, D), of an image. "
-                f"Received: one that makes {tuple(shape)} of images of shape {tuple(images_shape)}"
-            )
 
     def layer_groups(self):
         """Returns the groups for `discriminative_rates` and `GradualUnfreezing`, lowest first: each layer of the backbone with weights, then the last layer."""
@@ -158,3 +150,12 @@ class ImageClassifier(VariedShapes):
     @classmethod
     def from_config(cls, config):
         return cls(**{**config, "backbone": keras.saving.deserialize_keras_object(config["backbone"])})
+
+
+def _check_grid(shape, images_shape):
+    """Raises where a grid, or a vector, is none: the mean of no cells is not a number."""
+    if len(shape) not in (2, 4) or 0 in shape[1:]:
+        raise ValueError(
+            "A backbone makes a grid of vectors, (B, h, w, D), or one vector, (B, D), of an image. "
+            f"Received: one that makes {tuple(shape)} of images of shape {tuple(images_shape)}"
+        )
