@@ -59,7 +59,7 @@ def batch():
     return ids.astype("int32"), places.astype("int32"), np.take_along_axis(ids, places, 1).astype("int32"), random.integers(0, 2, BATCH).astype("int32")
 
 
-def model_and_data(count, size="bert_base"):
+def model_and_data(count, size="bert_base", steps_per_execution=1):
     """Makes this library's model, compiled, and the arrays of `count` batches: inputs, targets and their weights."""
     import keras
 
@@ -67,7 +67,7 @@ def model_and_data(count, size="bert_base"):
 
     ids, places, guessed, labels = batch()
     model = krc.models.BertForPretraining(krc.models.Bert.from_preset(size, tokenizer=None, vocab_size=VOCABULARY, dtype="mixed_bfloat16"))
-    model.compile(keras.optimizers.AdamW(1e-4, weight_decay=0.01), jit_compile=True)
+    model.compile(keras.optimizers.AdamW(1e-4, weight_decay=0.01), jit_compile=True, steps_per_execution=steps_per_execution)
     x = {"token_ids": ids, "segment_ids": np.zeros_like(ids), "padding_mask": np.ones_like(ids, bool), "mask_positions": places}
     y, weights = {"mlm_logits": guessed, "nsp_logits": labels}, {"mlm_logits": np.ones(guessed.shape, "float32"), "nsp_logits": np.ones(BATCH, "float32")}
     return model, *keras.tree.map_structure(lambda array: np.concatenate([array] * count), (x, y, weights))

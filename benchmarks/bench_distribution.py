@@ -3,7 +3,8 @@
 Usage: bench_distribution.py [--gpus 2] [--steps 50] [--repeats 5] [--sides "JAX, fit" ...]
 
 64 rows of 128 tokens for each GPU, of which 20 are to be guessed, in bfloat16; masked LM and next sentence, AdamW. Each side is a process of its own; they take
-turns. The time is that of an epoch of one long `fit`, so that nothing is compiled within it.
+turns. The time is that of an epoch of one long `fit`, so that nothing is compiled within it. Mirrored on several GPUs, TensorFlow takes ten steps in one
+program (`steps_per_execution`).
 """
 
 import argparse
@@ -14,13 +15,16 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 
 import numpy as np
 from bench_bert_gpu import BATCH, GUESSED, LENGTH, model_and_data, torch_side
 from harness import measure, ratio, report
 from worker import Worker, serve
 
+STEPS_OF_A_PROGRAM = 10
 SIDES = {  # the backend of each side, the number of GPUs, None for all, and the strategy
+    "TensorFlow, keras.Model.fit": ("tensorflow", 1, None),
     "TensorFlow, fit": ("tensorflow", 1, None),
     "TensorFlow, mirrored": ("tensorflow", 1, "mirrored"),
     "TensorFlow, mirrored on all": ("tensorflow", None, "mirrored"),
@@ -29,7 +33,7 @@ SIDES = {  # the backend of each side, the number of GPUs, None for all, and the
     "JAX, data_parallel on all": ("jax", None, "data_parallel"),
     "Hugging Face, torch.compile": ("torch", 1, None),
 }
-BASELINES = ("TensorFlow, fit", "TensorFlow, mirrored", "JAX, plain step", "JAX, fit", "Hugging Face, torch.compile")
+BASELINES = ("TensorFlow, keras.Model.fit", "TensorFlow, mirrored", "JAX, plain step", "JAX, fit", "Hugging Face, torch.compile")
 
 
 def main():
@@ -37,6 +41,7 @@ def main():
     parser.add_argument("--gpus", type=int, default=2)
     parser.add_argument("--steps", type=int, default=50, help="of an epoch")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--patience", type=float, help="seconds; a side that has not compiled by then is left out")
     parser.add_argument("--sides", nargs="+", choices=SIDES, default=list(SIDES))
     parser.add_argument("--size", default="bert_base", help="of this library's sides, to try the script out")
     parser.add_argument("--work")
@@ -50,10 +55,8 @@ def main():
     print(f"Left out, for want of the package: {', '.join(side for side in options.sides if side not in sides) or 'none'}.")
     with contextlib.ExitStack() as stack:
         workers = {side: stack.enter_context(start(side, options)) for side in sides}
-        with concurrent.futures.ThreadPoolExecutor() as pool:  # all compile side by side
-            first = {pool.submit(worker.ask, "train"): side for side, worker in workers.items()}
-            for done in concurrent.futures.as_completed(first):
-                print(f"{first[done]}: {done.result()} with the first epoch", flush=True)
+        for side in compile_all(workers, options.patience):
+            workers.pop(side)
         timed = measure({side: lambda worker=worker: worker.ask("train") for side, worker in workers.items()}, repeats=options.repeats, warmup=1)
     rows = []
     for side, seconds in timed.items():
@@ -69,6 +72,28 @@ def main():
     )
     report("distribution", "A pre-training step of BERT-base on several GPUs", rows, note)
     return None
+
+
+def compile_all(workers, patience):
+    """Has all workers take their first steps side by side; returns those that failed, or took too long and were stopped."""
+    left_out = []
+    with concurrent.futures.ThreadPoolExecutor(len(workers)) as pool:
+        first = {pool.submit(worker.ask, "train"): side for side, worker in workers.items()}
+        began = time.perf_counter()
+        try:
+            for done in concurrent.futures.as_completed(first, timeout=patience):
+                if done.exception():
+                    left_out.append(first[done])
+                    print(f"Left out: {done.exception()}", flush=True)
+                else:
+                    print(f"{first[done]}: compiled and trained for an epoch in {time.perf_counter() - began:.0f} s", flush=True)
+        except TimeoutError:
+            slow = [side for one, side in first.items() if not one.done()]
+            print(f"Left out, for not having compiled after {patience:.0f} s: {', '.join(slow)}", flush=True)
+            left_out += slow
+            for side in slow:
+                workers[side].process.kill()
+    return left_out
 
 
 def count_gpus():
@@ -104,6 +129,7 @@ def serve_epochs(options):
     import keras
 
     import keras_richctx as krc
+    from keras_richctx.training.array_dataset import array_dataset
 
     class Turns(keras.callbacks.Callback):
         """Begins an epoch when a line comes, and answers at its end."""
@@ -119,7 +145,10 @@ def serve_epochs(options):
     gpus = gpus or options.gpus
     scope = krc.training.strategy(name, devices=gpus).scope() if name else contextlib.nullcontext()
     with contextlib.redirect_stdout(sys.stderr), scope:
-        model, x, y, weights = model_and_data(gpus * options.steps, options.size)
+        model, x, y, weights = model_and_data(gpus * options.steps, options.size, STEPS_OF_A_PROGRAM if gpus > 1 and name == "mirrored" else 1)
+        if "keras.Model" in options.work:
+            batches = array_dataset((x, y, weights), BATCH)
+            return model.fit(batches, steps_per_epoch=options.steps, epochs=10**6, callbacks=[Turns()], verbose=0)
         krc.training.fit(model, x, y, sample_weight=weights, batch_size=gpus * BATCH, epochs=10**6, callbacks=[Turns()], progress=False)
 
 

@@ -4,6 +4,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import tempfile
 
 
 class Worker(contextlib.AbstractContextManager):
@@ -19,7 +20,8 @@ class Worker(contextlib.AbstractContextManager):
         self.name = name
         several_on_a_gpu = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_FORCE_GPU_ALLOW_GROWTH": "true"}
         environment = {**os.environ, **several_on_a_gpu, "KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"}
-        self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.said = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed at the exit
+        self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.said, text=True)
 
     def ask(self, what):
         """Sends a line, and waits for the answer, a line."""
@@ -27,12 +29,15 @@ class Worker(contextlib.AbstractContextManager):
         self.process.stdin.flush()
         answer = self.process.stdout.readline()
         if not answer:
-            raise RuntimeError(f"{self.name} ended at {what!r}, with code {self.process.wait()}")
+            code = self.process.wait()
+            self.said.seek(0)
+            raise RuntimeError(f"{self.name} ended at {what!r}, with code {code}, and said last:\n{self.said.read()[-2000:]}")
         return answer.strip()
 
     def __exit__(self, *exception):
         self.process.stdin.close()
         self.process.wait()
+        self.said.close()
 
 
 def serve(answer):

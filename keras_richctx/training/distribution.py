@@ -3,10 +3,12 @@
 import contextlib
 
 import keras
+from keras.src.utils.python_utils import is_default  # whether a callback has a hook; Keras has no public name for it
 
 from keras_richctx.training.changed import changed
 from keras_richctx.training.dataset_source import DatasetSource
-from keras_richctx.training.distributed_step import DistributedStep
+from keras_richctx.training.direct_step import widen
+from keras_richctx.training.distributed_step import DistributedStep, are_gpus
 from keras_richctx.training.open_source import open_source
 from keras_richctx.training.replica_batches import replica_batches
 
@@ -27,12 +29,13 @@ class Distribution(contextlib.AbstractContextManager):
     Args:
         model: a compiled `keras.Model`, made within the scope of its strategy.
         source: a `DatasetSource`.
+        callbacks: list of `keras.callbacks.Callback`; the metrics are read after each step if one of them is called then.
 
     Raises:
         ValueError: if the data is of another kind, a batch has fewer rows than there are replicas, or the model cannot be trained on several devices.
     """
 
-    def __init__(self, model, source):
+    def __init__(self, model, source, callbacks=()):
         self.model = model
         self.strategy = model.distribute_strategy
         self.replicas = self.strategy.num_replicas_in_sync
@@ -46,19 +49,21 @@ class Distribution(contextlib.AbstractContextManager):
             raise ValueError(f"A batch has at least one example for each of the {self.replicas} devices. Received: batches of {self.batch_size}.")
         with self.strategy.scope():
             model._symbolic_build(data_batch=next(iter(source.data)))  # makes all variables, which may not be made within a step
-        self._step = DistributedStep(model)
+        wants_logs = any(not is_default(hook) for callback in callbacks for hook in (callback.on_batch_end, callback.on_train_batch_end))
+        self._step = DistributedStep(model, wants_logs)
 
     def __enter__(self):
         self.model.train_function = self._step.train_function()
         self.model.test_function = self._step.test_function()
-        # all is built, and Keras would take a batch to find that out
-        self._built = changed(self.model, _maybe_symbolic_build=lambda **given: None)
-        self._built.__enter__()
+        # all is built, and Keras would take a batch to find that out; and what a step returns are no metrics where none are wanted after it
+        of_epoch = {"_maybe_symbolic_build": lambda **given: None, "_get_metrics_result_or_logs": lambda logs: self.model.get_metrics_result()}
+        self._changed = changed(self.model, **of_epoch)
+        self._changed.__enter__()
         return self
 
     def __exit__(self, *exception):
         self.model.train_function = self.model.test_function = None
-        self._built.__exit__(*exception)
+        self._changed.__exit__(*exception)
 
     def training(self, arguments):
         """Returns the arguments of `keras.Model.fit` for a stream of batches with that stream dealt out."""
@@ -78,7 +83,8 @@ class Distribution(contextlib.AbstractContextManager):
     def _deal(self, dataset, batch_size):
         def of_worker(context):
             count = self.replicas // context.num_input_pipelines
-            return replica_batches(dataset, batch_size, self.replicas, context.input_pipeline_id * count, count)
+            parts = replica_batches(dataset, batch_size, self.replicas, context.input_pipeline_id * count, count)
+            return parts.map(widen) if are_gpus(self.strategy.extended.worker_devices) else parts
 
         return self.strategy.distribute_datasets_from_function(of_worker)
 

@@ -10,6 +10,7 @@ import rich.console
 
 from keras_richctx.training.checkpoint import Checkpoint
 from keras_richctx.training.checkpoint_store import CheckpointStore
+from keras_richctx.training.direct_step import ahead_on_gpu, called_directly, can_be_called_directly
 from keras_richctx.training.distribution import Distribution, is_distributed
 from keras_richctx.training.hold_out import hold_out
 from keras_richctx.training.interruption import Interruption
@@ -159,11 +160,14 @@ def fit(
             added.insert(-1 if store else len(added), Agreement(workers))
         arguments, fit_arguments = source.arguments(start), {"validation_batch_size": batch_size, **fit_arguments}
         if is_distributed(model):
-            distribution = stack.enter_context(Distribution(model, source))
+            distribution = stack.enter_context(Distribution(model, source, callbacks))
             arguments = distribution.training(arguments)
             validation_data, fit_arguments["validation_steps"] = distribution.validation(
                 validation_data, fit_arguments["validation_batch_size"], fit_arguments.get("validation_steps")
             )
+        elif can_be_called_directly(model):
+            stack.enter_context(called_directly(model))
+            arguments = ahead_on_gpu(arguments, model.distribute_strategy)
         model.fit(
             **arguments,
             epochs=epochs,

@@ -6,11 +6,13 @@ import pathlib
 import sys
 import tempfile
 import traceback
+from unittest import mock
 
 import keras
 import numpy as np
 
 import keras_richctx as krc
+from keras_richctx.training.distributed_step import DistributedStep, from_buckets
 
 random = np.random.default_rng(0)
 PLACES = {}  # made in main, since TensorFlow lays out its devices once, and the most first
@@ -99,8 +101,8 @@ def translator(kind, **options):
     return apart(make, x, y, weights, batch_size=5)
 
 
-def language_model(make, vocab=11):
-    x = tokens(13, 6, vocab)
+def language_model(make, vocab=11, rows=13):
+    x = tokens(rows, 6, vocab)
     return apart(make, {"token_ids": x}, np.roll(x, -1, 1), (x > 0).astype("float32"), batch_size=5)
 
 
@@ -108,10 +110,10 @@ class Vocabulary:
     vocab_size, pad_id, bos_id, eos_id = 11, 0, 1, 2
 
 
-def gpt():
+def gpt(num_layers=2, **options):
     def make():
-        model = krc.models.GPT2(Vocabulary(), num_layers=2, width=8, num_heads=2, max_length=16, dropout=0.0, attention_dropout=0.0)
-        model.compile(descent())
+        model = krc.models.GPT2(Vocabulary(), num_layers=num_layers, width=8, num_heads=2, max_length=16, dropout=0.0, attention_dropout=0.0)
+        model.compile(descent(), **options)
         return model
 
     return make
@@ -163,6 +165,30 @@ def bert():
     y = {"mlm_logits": random.integers(1, 11, (13, 3)), "nsp_logits": random.integers(0, 2, 13)}
     weights = {"mlm_logits": (random.uniform(size=(13, 3)) > 0.4).astype("float32"), "nsp_logits": np.ones(13, "float32")}
     return apart(make, x, y, weights, batch_size=5)
+
+
+def one_program():
+    """One program of two steps on each device beside three for each step, both without what XLA has for GPUs alone: sums over the devices."""
+    _, x, y, weights = two_outputs()
+    ends = []
+    with mock.patch.object(DistributedStep, "_sum_over_replicas", lambda self, tensors: [2 * tensor for tensor in tensors]):
+        for steps in (1, 2):
+            make, *_ = two_outputs(everything_of_the_optimizer, jit_compile=True, steps_per_execution=steps)
+            one = mock.patch("keras_richctx.training.distributed_step.are_gpus", lambda devices, one=steps == 2: one)
+            with PLACES[2].scope(), one, mock.patch("keras_richctx.training.distributed_step.from_buckets", wraps=from_buckets) as traced:
+                keras.utils.set_random_seed(0)
+                model = make()
+                history = krc.training.fit(model, x, y, sample_weight=weights, batch_size=10, epochs=2, shuffle=False, progress=False)
+            copies = [np.concatenate([np.ravel(copy) for copy in PLACES[2].experimental_local_results(weight.value)]) for weight in model.trainable_variables]
+            ends.append((copies, history.history, traced.call_count))
+    (copies, history, _), (of_one, history_of_one, calls) = ends
+    assert calls == 2, f"one loop on each device, traced once; not {calls}"
+    return {
+        2: {
+            "weights": max(float(np.abs(a - b).max()) for a, b in zip(copies, of_one, strict=True)),
+            "history": {name: max(abs(a - b) for a, b in zip(values, history_of_one[name], strict=True)) for name, values in history.items()},
+        }
+    }
 
 
 def of_different_lengths():
@@ -227,6 +253,8 @@ CASES = {
     "sums": lambda: dense(loss=keras.losses.MeanSquaredError("sum")),
     "a last batch of one": lambda: apart(*few(), replicas=(4,)),
     "several steps at once": lambda: dense(steps_per_execution=2),
+    "several steps at once under XLA": lambda: language_model(gpt(num_layers=1, jit_compile=True, steps_per_execution=2), rows=19),
+    "one program": one_program,
     "batches of different lengths": of_different_lengths,
     "float16": float16,
     "Bahdanau's": lambda: translator("Seq2Seq", units=6, coverage=0.3),
@@ -239,7 +267,11 @@ CASES = {
 
 
 def main(out, *names):
-    PLACES.update({replicas: krc.training.strategy("mirrored", devices=replicas) for replicas in (4, 2)})
+    import tensorflow as tf
+
+    gpus = len(tf.config.list_physical_devices("GPU"))
+    tf.config.experimental.enable_tensor_float_32_execution(False)
+    PLACES.update({replicas: krc.training.strategy("mirrored", devices=replicas) for replicas in (4, 2) if gpus in (0, *range(replicas, 99))})
     found = {}
     for name in names or CASES:
         try:

@@ -26,6 +26,8 @@ CASES = [
     "sums",
     "a last batch of one",
     "several steps at once",
+    "several steps at once under XLA",
+    "one program",
     "batches of different lengths",
     "float16",
     "Bahdanau's",
