@@ -5,9 +5,9 @@ import math
 
 import keras
 
-from keras_richctx.training.direct_step import are_alike, loop_over, narrow
 from keras_richctx.training.pure_update import pure_update
 from keras_richctx.training.replica_step import ReplicaStep
+from keras_richctx.training.step_loop import are_alike, loop_over, narrow
 
 BUCKET_BYTES = 64 * 2**20
 

@@ -7,10 +7,10 @@ from keras.src.utils.python_utils import is_default  # whether a callback has a 
 
 from keras_richctx.training.changed import changed
 from keras_richctx.training.dataset_source import DatasetSource
-from keras_richctx.training.direct_step import widen
 from keras_richctx.training.distributed_step import DistributedStep, are_gpus
 from keras_richctx.training.open_source import open_source
 from keras_richctx.training.replica_batches import replica_batches
+from keras_richctx.training.step_loop import widen
 
 
 def is_distributed(model):

@@ -10,7 +10,6 @@ import rich.console
 
 from keras_richctx.training.checkpoint import Checkpoint
 from keras_richctx.training.checkpoint_store import CheckpointStore
-from keras_richctx.training.direct_step import ahead_on_gpu, called_directly, can_be_called_directly
 from keras_richctx.training.distribution import Distribution, is_distributed
 from keras_richctx.training.hold_out import hold_out
 from keras_richctx.training.interruption import Interruption
@@ -19,6 +18,7 @@ from keras_richctx.training.position import Position
 from keras_richctx.training.progress import Progress, show_line
 from keras_richctx.training.resume import Resume, starting_position
 from keras_richctx.training.run_state import RunState
+from keras_richctx.training.step_loop import ahead_on_gpu, can_loop, looped
 from keras_richctx.training.time_limit import TimeLimit
 from keras_richctx.training.workers import Agreement, Workers
 
@@ -60,6 +60,9 @@ def fit(
     - NumPy arrays and tensors on TensorFlow are made into such a dataset, shuffled by a seed that the checkpoint keeps.
     - Generators, `PyDataset`s and, on other backends, arrays go on at an epoch's start: an epoch that was cut short is started over, with the weights that it
       had reached. Its averages are over the steps since then.
+
+    With `steps_per_execution` and `jit_compile` of `compile`, on TensorFlow, so many steps are one program, and batches are copied to the GPU before they are
+    asked for; steps of batches of different shapes are taken one by one.
 
     The state is that of the model, its optimizer, each `keras.random.SeedGenerator` in it, and Keras' own `EarlyStopping`, `ModelCheckpoint` and
     `ReduceLROnPlateau`; not that of other callbacks, nor of the global generators of Python, NumPy, Keras and PyTorch (which draws dropout from it where a
@@ -165,8 +168,8 @@ def fit(
             validation_data, fit_arguments["validation_steps"] = distribution.validation(
                 validation_data, fit_arguments["validation_batch_size"], fit_arguments.get("validation_steps")
             )
-        elif can_be_called_directly(model):
-            stack.enter_context(called_directly(model))
+        elif can_loop(model):
+            stack.enter_context(looped(model))
             arguments = ahead_on_gpu(arguments, model.distribute_strategy)
         model.fit(
             **arguments,

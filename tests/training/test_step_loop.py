@@ -1,0 +1,132 @@
+"""Several steps in one program are those that Keras takes one by one."""
+
+import keras
+import numpy as np
+import pytest
+
+import keras_richctx as krc
+from keras_richctx.training.step_loop import StepLoop, ahead_on_gpu, can_loop, narrow, widen
+
+pytestmark = pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="tf.data and XLA of TensorFlow")
+IDS = np.random.default_rng(0).integers(0, 11, (37, 6)).astype("int32")
+
+
+def model_of(steps_per_execution=3, model_class=keras.Model, **options):
+    keras.utils.set_random_seed(0)
+    ids = keras.Input((None,), dtype="int32")
+    h = keras.layers.Dropout(0.3, seed=1)(keras.layers.Embedding(11, 8, mask_zero=True)(ids))
+    model = model_class(ids, keras.layers.Dense(11)(keras.layers.Dense(5, activation="relu")(h)))
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile("adam", loss, metrics=["accuracy"], **{"jit_compile": True, "steps_per_execution": steps_per_execution, **options})
+    return model
+
+
+class Logs(keras.callbacks.Callback):
+    def on_train_begin(self, logs=None):
+        self.seen = []
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.seen.append((batch, *sorted(logs.items())))
+
+
+def trained(fit, **options):
+    model, logs = model_of(**options), Logs()
+    history = fit(model, logs)
+    return model, logs.seen, history.history
+
+
+def through_fit(model, logs, x=IDS):
+    return krc.training.fit(model, x, x, batch_size=5, epochs=2, steps_per_epoch=9, shuffle=False, callbacks=[logs], progress=False)
+
+
+def by_keras(model, logs):
+    import tensorflow as tf
+
+    batches = tf.data.Dataset.from_tensor_slices((IDS, IDS)).batch(5).repeat()  # the eighth of each pass is a short one
+    return model.fit(batches, epochs=2, steps_per_epoch=9, callbacks=[logs], verbose=0)
+
+
+@pytest.fixture(scope="module")
+def one_by_one():
+    return trained(by_keras)
+
+
+def test_a_loop_of_steps_trains_as_one_after_the_other(one_by_one):
+    model, seen, history = trained(through_fit)
+    assert isinstance(model.train_function, StepLoop)
+    assert sorted(count for _, count, _ in model.train_function._programs) == [1, 3]
+    expected, seen_by_keras, history_of_keras = one_by_one
+    for weight, other in zip(model.get_weights(), expected.get_weights(), strict=True):
+        np.testing.assert_allclose(weight, other, atol=1e-6)
+    assert [entry[0] for entry in seen] == [entry[0] for entry in seen_by_keras]
+    for entry, other in zip(seen, seen_by_keras, strict=True):
+        assert dict(entry[1:]) == pytest.approx(dict(other[1:]), abs=1e-6)
+    assert {name: pytest.approx(values, abs=1e-6) for name, values in history_of_keras.items()} == history
+
+
+def test_batches_that_are_read_ahead_are_the_same(one_by_one, monkeypatch):
+    import tensorflow as tf
+
+    monkeypatch.setattr(tf.config, "list_logical_devices", lambda kind=None: [tf.config.LogicalDevice("/device:CPU:0", "CPU")])
+    model, _, _ = trained(through_fit)
+    for weight, other in zip(model.get_weights(), one_by_one[0].get_weights(), strict=True):
+        np.testing.assert_allclose(weight, other, atol=1e-6)
+
+
+def test_a_loop_is_compiled_once_and_anew_where_a_callback_asks():
+    model, logs = model_of(), Logs()
+    through_fit(model, logs)
+    first = model.train_function
+    through_fit(model, logs)
+    assert model.train_function is first
+    assert len(first._programs) == 2
+
+    class Anew(keras.callbacks.Callback):
+        def on_epoch_begin(self, epoch, logs=None):
+            self.model.make_train_function(force=True)
+
+    krc.training.fit(model, IDS, IDS, batch_size=5, callbacks=[Anew()], progress=False)
+    assert isinstance(model.train_function, StepLoop)
+    assert model.train_function is not first
+
+
+class OwnStep(keras.Model):
+    def train_step(self, data):
+        super().train_step(data)
+        return {"mine": keras.ops.ones(())}
+
+
+@pytest.mark.parametrize("options", [{"steps_per_execution": 1}, {"jit_compile": False}, {"model_class": OwnStep}, {"run_eagerly": True, "jit_compile": False}])
+def test_what_cannot_be_looped_is_left_to_keras(options):
+    model = model_of(**options)
+    assert not can_loop(model)
+    history = through_fit(model, Logs())
+    assert not isinstance(model.train_function, StepLoop)
+    assert set(history.history) == ({"mine"} if "model_class" in options else {"loss", "accuracy"})
+
+
+def test_integers_are_widened_and_narrowed_and_nothing_else_is():
+    import tensorflow as tf
+
+    batch = ({"ids": tf.constant([1, -2]), "mask": tf.constant([True, False])}, tf.constant([3], tf.int64), tf.constant([0.5]))
+    assert [tensor.dtype for tensor in tf.nest.flatten(widen(*batch))] == [tf.int64, tf.bool, tf.int64, tf.float32]
+    for batch_too in (narrow(widen(*batch)), narrow(batch)):
+        tf.nest.assert_same_structure(batch_too, batch)
+        for tensor, other in zip(tf.nest.flatten(batch_too), tf.nest.flatten(batch), strict=True):
+            assert tensor.dtype == other.dtype
+            np.testing.assert_array_equal(tensor, other)
+    assert widen(tf.constant([0.5])).dtype == tf.float32  # a dataset of x alone has no tuples
+
+
+def test_nothing_is_read_ahead_without_a_gpu_and_where_keras_has_work_left(monkeypatch):
+    import tensorflow as tf
+
+    dataset = tf.data.Dataset.from_tensor_slices(IDS).batch(5)
+    arguments = {"x": dataset}
+    if not tf.config.list_logical_devices("GPU"):
+        assert ahead_on_gpu(arguments, tf.distribute.get_strategy()) is arguments
+    monkeypatch.setattr(tf.config, "list_logical_devices", lambda kind=None: [tf.config.LogicalDevice("/device:CPU:0", "CPU")])
+    weighted = {"x": dataset, "class_weight": {0: 2.0}}
+    assert ahead_on_gpu(weighted, tf.distribute.get_strategy()) is weighted
+    assert ahead_on_gpu({"x": IDS}, tf.distribute.get_strategy())["x"] is IDS
+    assert ahead_on_gpu(arguments, tf.distribute.get_strategy())["x"] is not dataset
