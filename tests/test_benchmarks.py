@@ -1,9 +1,12 @@
 import json
+import sys
 
 import numpy as np
 import pytest
+from bench_distribution import compile_all
 from harness import machine, matmul_rate, measure, ratio, report, timing_rows
 from kept_runs import kept_runs, made_on
+from worker import Worker
 
 
 class FakeClock:
@@ -99,3 +102,28 @@ def test_a_finished_run_is_kept_with_the_machine_that_made_it(tmp_path):
     said = made_on(tmp_path, runs)
     assert said["processor"] == " or ".join(sorted(["another", machine()["processor"]]))
     assert said["keras"] == machine()["keras"]
+
+
+def of_python(name, program):
+    return Worker(name, [sys.executable, "-c", program], "tensorflow")
+
+
+ANSWERS = "for line in open(0): print('done', line.strip(), flush=True)"
+FAILS = "input(); raise SystemExit('no memory')"
+SLEEPS = "import time; time.sleep(100)"
+
+
+def test_a_side_that_ends_says_why():
+    with of_python("ours", ANSWERS) as ours, of_python("theirs", FAILS) as theirs:
+        assert ours.ask("train") == "done train"
+        with pytest.raises(RuntimeError, match=r"(?s)theirs ended at 'train', with code 1, and said last:\nno memory"):
+            theirs.ask("train")
+
+
+def test_a_side_that_fails_or_never_compiles_is_left_out(capsys):
+    with of_python("ours", ANSWERS) as ours, of_python("theirs", FAILS) as theirs, of_python("slow", SLEEPS) as slow:
+        workers = {"ours": ours, "theirs": theirs, "slow": slow}
+        assert sorted(compile_all(workers, patience=5)) == ["slow", "theirs"]
+    said = capsys.readouterr().out
+    assert "no memory" in said
+    assert "Left out, for not having compiled after 5 s: slow" in said
