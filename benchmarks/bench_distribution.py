@@ -57,6 +57,8 @@ def main():
         workers = {side: stack.enter_context(start(side, options)) for side in sides}
         for side in compile_all(workers, options.patience):
             workers.pop(side)
+        if not workers:
+            raise SystemExit("No side is left to measure.")
         timed = measure({side: lambda worker=worker: worker.ask("train") for side, worker in workers.items()}, repeats=options.repeats, warmup=1)
     rows = []
     for side, seconds in timed.items():

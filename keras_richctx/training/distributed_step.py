@@ -82,7 +82,7 @@ class DistributedStep:
 
         def steps(*batches):
             if len(batches) > 1 and are_alike(batches):
-                loop_over(lambda batch: on_replica(narrow(batch)), batches)
+                loop_over(on_replica, batches)
             else:
                 self._one_after_the_other(on_replica)(*batches)
 

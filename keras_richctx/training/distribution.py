@@ -23,6 +23,11 @@ def is_distributed(model):
     return model.distribute_strategy.num_replicas_in_sync > 1 or isinstance(model.distribute_strategy, several)
 
 
+def is_called_after_steps(callback):
+    """Whether a callback has work after each step, of training or of evaluation, for which it is given the metrics."""
+    return not all(is_default(hook) for hook in (callback.on_batch_end, callback.on_train_batch_end, callback.on_test_batch_end))
+
+
 class Distribution(contextlib.AbstractContextManager):
     """Trains a model on the devices of its strategy: within the block, `keras.Model.fit` and `evaluate` take the steps of `DistributedStep`.
 
@@ -49,8 +54,7 @@ class Distribution(contextlib.AbstractContextManager):
             raise ValueError(f"A batch has at least one example for each of the {self.replicas} devices. Received: batches of {self.batch_size}.")
         with self.strategy.scope():
             model._symbolic_build(data_batch=next(iter(source.data)))  # makes all variables, which may not be made within a step
-        wants_logs = any(not is_default(hook) for callback in callbacks for hook in (callback.on_batch_end, callback.on_train_batch_end))
-        self._step = DistributedStep(model, wants_logs)
+        self._step = DistributedStep(model, wants_logs=any(map(is_called_after_steps, callbacks)))
 
     def __enter__(self):
         self.model.train_function = self._step.train_function()

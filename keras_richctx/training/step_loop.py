@@ -46,11 +46,11 @@ class StepLoop:
         train_step = self.model._autoconvert_optionals(self.model.train_step)
 
         def step(batch):
-            self.model.distribute_strategy.run(train_step, args=(narrow(batch),))
+            self.model.distribute_strategy.run(train_step, args=(batch,))
 
         def steps(batches):
             if count == 1:
-                step(batches[0])
+                step(narrow(batches[0]))
             else:
                 loop_over(step, batches)
             return self.model.get_metrics_result()
@@ -84,13 +84,13 @@ def are_alike(batches):
 
 
 def loop_over(step, batches):
-    """Calls a function that changes variables on each of several batches of one shape, in a loop of TensorFlow."""
+    """Calls a function that changes variables on each of several batches of one shape, narrowed, in a loop of TensorFlow."""
     import tensorflow as tf
 
     stacked = tf.nest.map_structure(lambda *parts: tf.stack(parts), *batches)  # (steps, ...)
 
     def body(i):
-        step(tf.nest.map_structure(lambda part: part[i], stacked))
+        step(narrow(tf.nest.map_structure(lambda part: part[i], stacked)))
         return i + 1
 
     tf.while_loop(lambda i: i < len(batches), body, [0])

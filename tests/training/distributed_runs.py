@@ -271,7 +271,7 @@ def main(out, *names):
 
     gpus = len(tf.config.list_physical_devices("GPU"))
     tf.config.experimental.enable_tensor_float_32_execution(False)
-    PLACES.update({replicas: krc.training.strategy("mirrored", devices=replicas) for replicas in (4, 2) if gpus in (0, *range(replicas, 99))})
+    PLACES.update({replicas: krc.training.strategy("mirrored", devices=replicas) for replicas in (4, 2) if not gpus or gpus >= replicas})
     found = {}
     for name in names or CASES:
         try:

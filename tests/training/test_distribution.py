@@ -12,7 +12,7 @@ import pytest
 
 import keras_richctx as krc
 from keras_richctx.training.distributed_step import from_buckets, to_buckets
-from keras_richctx.training.distribution import _rows_of_a_batch
+from keras_richctx.training.distribution import _rows_of_a_batch, is_called_after_steps
 from keras_richctx.training.replica_batches import replica_batches
 from keras_richctx.training.replica_step import ReplicaStep
 from keras_richctx.training.strategy import check_cluster
@@ -122,6 +122,21 @@ def test_a_short_batch_may_come_first(sizes):
 
     batches = tf.data.Dataset.from_generator(lambda: (np.zeros(size) for size in sizes), output_signature=tf.TensorSpec((None,)))
     assert _rows_of_a_batch(batches) == 4
+
+
+def hooks_of(name):
+    return type("Called", (keras.callbacks.Callback,), {name: lambda self, batch, logs=None: None})()
+
+
+@pytest.mark.parametrize("name", ["on_batch_end", "on_train_batch_end", "on_test_batch_end"])
+def test_the_metrics_are_read_after_steps_for_a_callback_that_is_called_then(name):
+    assert is_called_after_steps(hooks_of(name))
+    assert is_called_after_steps(keras.callbacks.LambdaCallback(**{name: print}))
+
+
+@pytest.mark.parametrize("name", ["on_epoch_end", "on_train_batch_begin", "on_test_begin"])
+def test_and_for_no_other(name):
+    assert not is_called_after_steps(hooks_of(name))
 
 
 class OwnStep(keras.Sequential):
