@@ -22,36 +22,49 @@ from bench_bert_gpu import BATCH, GUESSED, LENGTH, model_and_data, torch_side
 from harness import measure, ratio, report
 from worker import Worker, serve
 
-SIDES = {  # the backend of each side, the number of GPUs, None for all, the strategy, and the steps of one execution
-    "TensorFlow, keras.Model.fit": ("tensorflow", 1, None, 1),
-    "TensorFlow, fit, ten steps a call": ("tensorflow", 1, None, 10),
-    "TensorFlow, mirrored, ten steps a call": ("tensorflow", 1, "mirrored", 10),
-    "TensorFlow, mirrored on all, ten steps a call": ("tensorflow", None, "mirrored", 10),
-    "JAX, plain step": ("jax", 1, None, 1),
-    "JAX, fit": ("jax", 1, None, 1),
-    "JAX, data_parallel on all": ("jax", None, "data_parallel", 1),
-    "Hugging Face, torch.compile": ("torch", 1, None, 1),
-}
-BASELINES = ("TensorFlow, keras.Model.fit", "TensorFlow, mirrored, ten steps a call", "JAX, plain step", "JAX, fit", "Hugging Face, torch.compile")
+MIRRORED = "TensorFlow, mirrored, ten steps a call"
+BASELINES = ("TensorFlow, keras.Model.fit", MIRRORED, "JAX, plain step", "JAX, fit", "Hugging Face, torch.compile")
+
+
+def sides_of(gpus):
+    """Returns of each side the backend, the number of GPUs, the strategy, and the steps of one execution; GPUs are doubled up to this number."""
+    sides = {
+        "TensorFlow, keras.Model.fit": ("tensorflow", 1, None, 1),
+        "TensorFlow, fit": ("tensorflow", 1, None, 1),
+        "TensorFlow, fit, ten steps a call": ("tensorflow", 1, None, 10),
+        MIRRORED: ("tensorflow", 1, "mirrored", 10),
+        "JAX, plain step": ("jax", 1, None, 1),
+        "JAX, fit": ("jax", 1, None, 1),
+        "Hugging Face, torch.compile": ("torch", 1, None, 1),
+    }
+    count = 2
+    while count <= gpus:
+        sides[f"{MIRRORED}, {count} GPUs"] = ("tensorflow", count, "mirrored", 10)
+        sides[f"JAX, data_parallel, {count} GPUs"] = ("jax", count, "data_parallel", 1)
+        count *= 2
+    return sides
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--gpus", type=int, default=2)
+    parser.add_argument("--gpus", type=int, default=2, help="the most, a power of two; all smaller ones are measured too")
     parser.add_argument("--steps", type=int, default=50, help="of an epoch")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--patience", type=float, help="seconds; a side that has not compiled by then is left out")
-    parser.add_argument("--sides", nargs="+", choices=SIDES, default=list(SIDES))
+    parser.add_argument("--sides", nargs="+", help="those of the table to run; all where it is left out")
     parser.add_argument("--size", default="bert_base", help="of this library's sides, to try the script out")
     parser.add_argument("--work")
     options = parser.parse_args()
     if options.work:
         return work(options)
-    options.sides = [side for side in options.sides if options.gpus > 1 or SIDES[side][1] == 1]
+    described = sides_of(options.gpus)
+    options.sides = options.sides or list(described)
+    if unknown := set(options.sides) - set(described):
+        parser.error(f"there are {list(described)}. Received: --sides {sorted(unknown)}")
     if options.size == "bert_base" and count_gpus() < options.gpus:
         print(f"Left out: it needs {options.gpus} GPUs of NVIDIA.")
         return None
-    sides = [side for side in options.sides if importlib.util.find_spec({"torch": "transformers"}.get(SIDES[side][0], SIDES[side][0]))]
+    sides = [side for side in options.sides if importlib.util.find_spec({"torch": "transformers"}.get(described[side][0], described[side][0]))]
     print(f"Left out, for want of the package: {', '.join(side for side in options.sides if side not in sides) or 'none'}.")
     with contextlib.ExitStack() as stack:
         workers = {side: stack.enter_context(start(side, options)) for side in sides}
@@ -62,12 +75,12 @@ def main():
         timed = measure({side: lambda worker=worker: worker.ask("train") for side, worker in workers.items()}, repeats=options.repeats, warmup=1)
     rows = []
     for side, seconds in timed.items():
-        gpus = SIDES[side][1] or options.gpus
+        gpus = described[side][1]
         tokens = gpus * BATCH * LENGTH * options.steps / np.median(seconds)
         row = {"side": side, "GPUs": gpus, "ms a step": f"{np.median(seconds) / options.steps * 1e3:.1f}", "k tokens a second": f"{tokens / 1e3:.0f}"}
         for peer in BASELINES:
             if peer in timed:
-                row[f"times {peer}"] = f"{gpus / (SIDES[peer][1] or options.gpus) / ratio(timed, side, peer)[0]:.2f}"
+                row[f"times {peer}"] = f"{gpus / described[peer][1] / ratio(timed, side, peer)[0]:.2f}"
         rows.append(row)
     note = (
         f"{BATCH} x {LENGTH} tokens for each GPU, {GUESSED} of each row masked, bfloat16, AdamW; {options.steps} steps a time. Times another: tokens a second."
@@ -107,8 +120,8 @@ def count_gpus():
 
 def start(side, options):
     """Starts the process of a side, which sees no more GPUs than it is to use."""
-    backend, gpus, *_ = SIDES[side]
-    command = ["env", f"CUDA_VISIBLE_DEVICES={','.join(map(str, range(gpus or options.gpus)))}"]
+    backend, gpus, *_ = sides_of(options.gpus)[side]
+    command = ["env", f"CUDA_VISIBLE_DEVICES={','.join(map(str, range(gpus)))}"]
     if backend == "tensorflow" and "TF_LIBS" in os.environ:  # where its libraries lie apart from those of the others
         command.append(f"LD_LIBRARY_PATH={os.environ['TF_LIBS']}")
     command += [sys.executable, __file__, "--work", side, "--steps", str(options.steps), "--gpus", str(options.gpus), "--size", options.size]
@@ -144,8 +157,7 @@ def serve_epochs(options):
             keras.ops.convert_to_numpy(self.model.trainable_variables[-1].value)
             print("done", file=sys.__stdout__, flush=True)
 
-    _, gpus, name, steps_of_a_call = SIDES[options.work]
-    gpus = gpus or options.gpus
+    _, gpus, name, steps_of_a_call = sides_of(options.gpus)[options.work]
     scope = krc.training.strategy(name, devices=gpus).scope() if name else contextlib.nullcontext()
     with contextlib.redirect_stdout(sys.stderr), scope:
         model, x, y, weights = model_and_data(gpus * options.steps, options.size, steps_of_a_call)

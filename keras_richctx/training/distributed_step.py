@@ -7,7 +7,8 @@ import keras
 
 from keras_richctx.training.pure_update import pure_update
 from keras_richctx.training.replica_step import ReplicaStep
-from keras_richctx.training.step_loop import are_alike, loop_over, narrow
+from keras_richctx.training.step_loop import are_alike, loop_over
+from keras_richctx.training.wide_integers import narrow
 
 BUCKET_BYTES = 64 * 2**20
 

@@ -3,14 +3,14 @@
 import contextlib
 
 import keras
-from keras.src.utils.python_utils import is_default  # whether a callback has a hook; Keras has no public name for it
 
+from keras_richctx.training.after_steps import is_called_after_steps, metrics_of_epochs
 from keras_richctx.training.changed import changed
 from keras_richctx.training.dataset_source import DatasetSource
 from keras_richctx.training.distributed_step import DistributedStep, are_gpus
 from keras_richctx.training.open_source import open_source
 from keras_richctx.training.replica_batches import replica_batches
-from keras_richctx.training.step_loop import widen
+from keras_richctx.training.wide_integers import widen
 
 
 def is_distributed(model):
@@ -21,11 +21,6 @@ def is_distributed(model):
 
     several = (tf.distribute.MultiWorkerMirroredStrategy, tf.distribute.TPUStrategy)
     return model.distribute_strategy.num_replicas_in_sync > 1 or isinstance(model.distribute_strategy, several)
-
-
-def is_called_after_steps(callback):
-    """Whether a callback has work after each step, of training or of evaluation, for which it is given the metrics."""
-    return not all(is_default(hook) for hook in (callback.on_batch_end, callback.on_train_batch_end, callback.on_test_batch_end))
 
 
 class Distribution(contextlib.AbstractContextManager):
@@ -59,15 +54,14 @@ class Distribution(contextlib.AbstractContextManager):
     def __enter__(self):
         self.model.train_function = self._step.train_function()
         self.model.test_function = self._step.test_function()
-        # all is built, and Keras would take a batch to find that out; and what a step returns are no metrics where none are wanted after it
-        of_epoch = {"_maybe_symbolic_build": lambda **given: None, "_get_metrics_result_or_logs": lambda logs: self.model.get_metrics_result()}
-        self._changed = changed(self.model, **of_epoch)
-        self._changed.__enter__()
+        self._changed = contextlib.ExitStack()
+        self._changed.enter_context(changed(self.model, _maybe_symbolic_build=lambda **given: None))  # all is built; Keras would take a batch to find that out
+        self._changed.enter_context(metrics_of_epochs(self.model))
         return self
 
     def __exit__(self, *exception):
         self.model.train_function = self.model.test_function = None
-        self._changed.__exit__(*exception)
+        self._changed.close()
 
     def training(self, arguments):
         """Returns the arguments of `keras.Model.fit` for a stream of batches with that stream dealt out."""

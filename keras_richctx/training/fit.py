@@ -18,7 +18,7 @@ from keras_richctx.training.position import Position
 from keras_richctx.training.progress import Progress, show_line
 from keras_richctx.training.resume import Resume, starting_position
 from keras_richctx.training.run_state import RunState
-from keras_richctx.training.step_loop import ahead_on_gpu, can_loop, looped
+from keras_richctx.training.step_loop import can_loop, looped
 from keras_richctx.training.time_limit import TimeLimit
 from keras_richctx.training.workers import Agreement, Workers
 
@@ -61,8 +61,9 @@ def fit(
     - Generators, `PyDataset`s and, on other backends, arrays go on at an epoch's start: an epoch that was cut short is started over, with the weights that it
       had reached. Its averages are over the steps since then.
 
-    With `steps_per_execution` and `jit_compile` of `compile`, on TensorFlow, so many steps are one program, and batches are copied to the GPU before they are
-    asked for; steps of batches of different shapes are taken one by one.
+    On TensorFlow with `jit_compile` of `compile`: on a GPU, batches are copied there two steps before they are asked for, and the metrics are read at the end
+    of an epoch, unless a callback is called after steps. With `steps_per_execution`, so many steps are one program; those of batches of different shapes are
+    taken one by one.
 
     The state is that of the model, its optimizer, each `keras.random.SeedGenerator` in it, and Keras' own `EarlyStopping`, `ModelCheckpoint` and
     `ReduceLROnPlateau`; not that of other callbacks, nor of the global generators of Python, NumPy, Keras and PyTorch (which draws dropout from it where a
@@ -169,8 +170,7 @@ def fit(
                 validation_data, fit_arguments["validation_batch_size"], fit_arguments.get("validation_steps")
             )
         elif can_loop(model):
-            stack.enter_context(looped(model))
-            arguments = ahead_on_gpu(arguments, model.distribute_strategy)
+            stack.enter_context(looped(model, added))
         model.fit(
             **arguments,
             epochs=epochs,

@@ -1,40 +1,62 @@
-"""Several training steps in one program of XLA."""
+"""One training step or several as one program of XLA: whether, and how on TensorFlow."""
 
+import contextlib
 import itertools
 
 import keras
 
+from keras_richctx.training.after_steps import is_called_after_steps, metrics_of_epochs
 from keras_richctx.training.changed import changed
-
-AS_INT32 = "as int32"
+from keras_richctx.training.read_ahead import ReadAhead
+from keras_richctx.training.wide_integers import narrow
 
 
 class StepLoop:
     """What `keras.Model.fit` calls for `steps_per_execution` steps: one XLA program, in which they are a loop.
 
-    Keras calls a program for each step, and copies a batch to the GPU before it; the copy begins when the GPU has done all that it was given, so that the GPU
-    is idle while the next step is prepared: of 28.6 ms that a step of BERT-base takes so on an H200, it computes 16.6. In a loop of ten steps, one takes 19.8.
+    What Keras calls copies a batch to the GPU first, when that has done all that it was given, and then waits for it, to make numbers of the metrics: the GPU
+    is idle while the next step is prepared. Here the batches are copied before they are asked for, and the metrics are read at the end of an epoch.
 
     Batches of different shapes, as the last one of an epoch may be, are trained on one by one.
 
     Args:
         model: a `keras.Model`, of which `can_loop`.
+        wants_logs: boolean, whether the metrics are read after each call. Defaults to `True`.
     """
 
-    def __init__(self, model):
+    def __init__(self, model, wants_logs=True):
         self.model = model
+        self.wants_logs = wants_logs
         self._programs = []  # of each kind of batch and number of steps
+        self._ahead = None
 
     def __call__(self, iterator):
-        batches = list(itertools.islice(iterator, self.model.steps_per_execution))
+        batches, spec = self._take(iterator)
         if not batches:
             raise StopIteration
         if len(batches) > 1 and are_alike(batches):
-            return self._program(iterator.element_spec, len(batches))(batches)
-        one = self._program(iterator.element_spec, 1)
-        for batch in batches:
-            logs = one([batch])
-        return logs
+            logs = self._program(spec, len(batches))(batches)
+        else:
+            one = self._program(spec, 1)
+            for batch in batches:
+                logs = one([batch])
+        return logs if self.wants_logs else {}
+
+    def _take(self, iterator):
+        """Returns the batches of a call, a list, and the specification of one."""
+        count, devices = self.model.steps_per_execution, gpus()
+        if not devices or not can_read_ahead(iterator):
+            return list(itertools.islice(iterator, count)), iterator.element_spec
+        if self._ahead is None or self._ahead.iterator is not iterator:  # a new one in each epoch that has an end
+            self.forget()
+            self._ahead = ReadAhead(iterator, count, devices[0].name)
+        return self._ahead.take(), self._ahead.element_spec
+
+    def forget(self):
+        """Drops what was read for calls to come."""
+        if self._ahead is not None:
+            self._ahead.close()
+            self._ahead = None
 
     def _program(self, batch_spec, count):
         """Returns the program of so many steps, for batches of any size where the dataset leaves it open: Keras weights what it reports by sizes it knows."""
@@ -61,20 +83,45 @@ class StepLoop:
 
 
 def can_loop(model):
-    """Whether a model takes several steps at once, on TensorFlow under XLA, and each is Keras' own: what the last one returns are the metrics of all."""
-    if keras.backend.backend() != "tensorflow" or not model.jit_compile or model.run_eagerly or model.steps_per_execution == 1:
+    """Whether a model is trained by a `StepLoop`: on TensorFlow under XLA, where several steps are taken at once, and on a GPU always.
+
+    Each step must be Keras' own, so that the model has the metrics of all of them.
+    """
+    if keras.backend.backend() != "tensorflow" or not model.jit_compile or model.run_eagerly:
         return False
-    return all(getattr(type(model), name) is getattr(keras.Model, name) for name in ("train_step", "compute_metrics"))
+    by_keras = all(getattr(type(model), name) is getattr(keras.Model, name) for name in ("train_step", "compute_metrics"))
+    return by_keras and (model.steps_per_execution > 1 or bool(gpus()))
 
 
-def looped(model):
-    """Has `keras.Model.fit` take the steps of a `StepLoop`, for a block; it stays with the model, and is compiled once."""
+def can_read_ahead(iterator):
+    """Whether an iterator gives dense tensors of the processor, all of which a GPU can hold; that of a strategy gives them on its devices."""
+    import tensorflow as tf
+
+    specs = tf.nest.flatten(iterator.element_spec)
+    return isinstance(iterator, tf.data.Iterator) and all(isinstance(spec, tf.TensorSpec) and spec.dtype != tf.string for spec in specs)
+
+
+@contextlib.contextmanager
+def looped(model, callbacks=()):
+    """Has `keras.Model.fit` take the steps of a `StepLoop`, for a block; it stays with the model, and is compiled once.
+
+    Args:
+        model: a `keras.Model`, of which `can_loop`.
+        callbacks: list of `keras.callbacks.Callback`; the metrics are read after each step if one of them is called then.
+    """
 
     def make_train_function(force=False):
         if force or not isinstance(model.train_function, StepLoop):
             model.train_function = StepLoop(model)
+        model.train_function.wants_logs = any(map(is_called_after_steps, callbacks))
 
-    return changed(model, make_train_function=make_train_function)
+    try:
+        with changed(model, make_train_function=make_train_function), metrics_of_epochs(model):
+            yield
+    finally:
+        if isinstance(model.train_function, StepLoop):
+            model.train_function.forget()
+            model.train_function.wants_logs = True  # keras.Model.fit may call it next
 
 
 def are_alike(batches):
@@ -96,41 +143,8 @@ def loop_over(step, batches):
     tf.while_loop(lambda i: i < len(batches), body, [0])
 
 
-def ahead_on_gpu(arguments, strategy):
-    """Has batches copied to the GPU by another thread before they are asked for, where there is a GPU.
-
-    Args:
-        arguments: dict of the arguments of `keras.Model.fit` for the data.
-        strategy: the `tf.distribute.Strategy` of the model. Any but that of a model made under none reads ahead by itself.
-
-    Returns:
-        The arguments, with a `tf.distribute.DistributedDataset` of batches as `widen` makes them in the place of a `tf.data.Dataset`.
-    """
+def gpus():
+    """Lists the GPUs of TensorFlow."""
     import tensorflow as tf
 
-    gpus = tf.config.list_logical_devices("GPU")
-    by_itself = isinstance(strategy, (tf.distribute.MirroredStrategy, tf.distribute.OneDeviceStrategy))
-    if not gpus or by_itself or not isinstance(arguments["x"], tf.data.Dataset) or arguments.get("class_weight"):
-        return arguments
-    batches = arguments["x"].map(widen, num_parallel_calls=tf.data.AUTOTUNE)
-    return {**arguments, "x": tf.distribute.OneDeviceStrategy(gpus[0].name).experimental_distribute_dataset(batches)}
-
-
-def widen(*batch):
-    """Makes integers of 32 bits into such of 64 within a batch, marked by a dict, because TensorFlow keeps the former in the memory of the processor."""
-    import tensorflow as tf
-
-    def wide(tensor):
-        return {AS_INT32: tf.cast(tensor, tf.int64)} if tensor.dtype == tf.int32 else tensor
-
-    batch = tf.nest.map_structure(wide, batch)
-    return batch if len(batch) > 1 else batch[0]
-
-
-def narrow(batch):
-    """Undoes `widen`."""
-
-    def original(node):
-        return keras.ops.cast(node[AS_INT32], "int32") if isinstance(node, dict) and AS_INT32 in node else None
-
-    return keras.tree.traverse(original, batch)
+    return tf.config.list_logical_devices("GPU")

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import keras_richctx as krc
+from keras_richctx.training.after_steps import is_called_after_steps
 from keras_richctx.training.distributed_step import from_buckets, to_buckets
-from keras_richctx.training.distribution import _rows_of_a_batch, is_called_after_steps
+from keras_richctx.training.distribution import _rows_of_a_batch
 from keras_richctx.training.replica_batches import replica_batches
 from keras_richctx.training.replica_step import ReplicaStep
 from keras_richctx.training.strategy import check_cluster

@@ -5,7 +5,10 @@ import numpy as np
 import pytest
 
 import keras_richctx as krc
-from keras_richctx.training.step_loop import StepLoop, ahead_on_gpu, can_loop, narrow, widen
+from keras_richctx.training import step_loop
+from keras_richctx.training.read_ahead import ReadAhead
+from keras_richctx.training.step_loop import StepLoop, can_loop, can_read_ahead
+from keras_richctx.training.wide_integers import narrow, widen, widened
 
 pytestmark = pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="tf.data and XLA of TensorFlow")
 IDS = np.random.default_rng(0).integers(0, 11, (37, 6)).astype("int32")
@@ -19,6 +22,12 @@ def model_of(steps_per_execution=3, model_class=keras.Model, **options):
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     model.compile("adam", loss, metrics=["accuracy"], **{"jit_compile": True, "steps_per_execution": steps_per_execution, **options})
     return model
+
+
+def pretend_gpu(monkeypatch):
+    import tensorflow as tf
+
+    monkeypatch.setattr(step_loop, "gpus", lambda: [tf.config.LogicalDevice("/device:CPU:0", "CPU")])
 
 
 class Logs(keras.callbacks.Callback):
@@ -65,12 +74,40 @@ def test_a_loop_of_steps_trains_as_one_after_the_other(one_by_one):
 
 
 def test_batches_that_are_read_ahead_are_the_same(one_by_one, monkeypatch):
-    import tensorflow as tf
-
-    monkeypatch.setattr(tf.config, "list_logical_devices", lambda kind=None: [tf.config.LogicalDevice("/device:CPU:0", "CPU")])
+    pretend_gpu(monkeypatch)
     model, _, _ = trained(through_fit)
     for weight, other in zip(model.get_weights(), one_by_one[0].get_weights(), strict=True):
         np.testing.assert_allclose(weight, other, atol=1e-6)
+
+
+def test_on_a_gpu_one_step_is_taken_so_too_and_metrics_are_read_where_one_looks(one_by_one, monkeypatch):
+    pretend_gpu(monkeypatch)
+    model, seen, history = trained(through_fit, steps_per_execution=1)
+    assert isinstance(model.train_function, StepLoop)
+    assert len(seen) == 18
+    assert dict(seen[-1][1:])["loss"] == pytest.approx(history["loss"][-1])
+    alone = model_of(steps_per_execution=1)
+    alone_history = krc.training.fit(alone, IDS, IDS, batch_size=5, epochs=2, steps_per_epoch=9, shuffle=False, validation_data=(IDS, IDS), progress=False)
+    for name, values in one_by_one[2].items():
+        assert alone_history.history[name] == pytest.approx(values, abs=1e-6)
+        assert history[name] == pytest.approx(values, abs=1e-6)
+    assert set(alone_history.history) == {"loss", "accuracy", "val_loss", "val_accuracy"}
+    for weight, other in zip(alone.get_weights(), one_by_one[0].get_weights(), strict=True):
+        np.testing.assert_allclose(weight, other, atol=1e-6)
+    assert set(alone.fit(IDS, IDS, batch_size=5, verbose=0).history) == {"loss", "accuracy"}  # Keras goes on with the same program, and is given the metrics
+
+
+class Wanted(keras.callbacks.Callback):
+    def on_epoch_end(self, epoch, logs=None):
+        self.by_steps = self.model.train_function.wants_logs
+
+
+def test_without_a_callback_that_looks_no_metrics_are_read_after_a_step():
+    model, wanted = model_of(), Wanted()
+    for others, expected in (([], False), ([Logs()], True), ([], False)):
+        history = krc.training.fit(model, IDS, IDS, batch_size=5, callbacks=[wanted, *others], progress=False)
+        assert wanted.by_steps is expected
+        assert set(history.history) == {"loss", "accuracy"}
 
 
 def test_a_loop_is_compiled_once_and_anew_where_a_callback_asks():
@@ -118,15 +155,43 @@ def test_integers_are_widened_and_narrowed_and_nothing_else_is():
     assert widen(tf.constant([0.5])).dtype == tf.float32  # a dataset of x alone has no tuples
 
 
-def test_nothing_is_read_ahead_without_a_gpu_and_where_keras_has_work_left(monkeypatch):
+def test_what_is_read_ahead_is_all_of_the_data_in_its_order_to_its_end():
     import tensorflow as tf
 
-    dataset = tf.data.Dataset.from_tensor_slices(IDS).batch(5)
-    arguments = {"x": dataset}
-    if not tf.config.list_logical_devices("GPU"):
-        assert ahead_on_gpu(arguments, tf.distribute.get_strategy()) is arguments
-    monkeypatch.setattr(tf.config, "list_logical_devices", lambda kind=None: [tf.config.LogicalDevice("/device:CPU:0", "CPU")])
-    weighted = {"x": dataset, "class_weight": {0: 2.0}}
-    assert ahead_on_gpu(weighted, tf.distribute.get_strategy()) is weighted
-    assert ahead_on_gpu({"x": IDS}, tf.distribute.get_strategy())["x"] is IDS
-    assert ahead_on_gpu(arguments, tf.distribute.get_strategy())["x"] is not dataset
+    iterator = iter(tf.data.Dataset.range(11, output_type=tf.int32).batch(2))
+    ahead = ReadAhead(iterator, 2, "CPU:0")
+    calls = [ahead.take() for _ in range(5)]
+    assert [[narrow(batch).numpy().tolist() for batch in batches] for batches in calls] == [[[0, 1], [2, 3]], [[4, 5], [6, 7]], [[8, 9], [10]], [], []]
+    assert ahead.element_spec == widened(iterator.element_spec)
+    tf.nest.assert_same_structure(calls[0][0], ahead.element_spec)
+    ahead.close()
+
+
+def test_an_error_of_the_data_comes_when_its_batch_is_asked_for(monkeypatch):
+    import tensorflow as tf
+
+    def batches():
+        for i in range(4):
+            yield IDS[:5], IDS[:5]
+            if i == 2:
+                raise OSError("the disk is gone")
+
+    pretend_gpu(monkeypatch)
+    spec = tf.TensorSpec((5, 6), "int32")
+    data = tf.data.Dataset.from_generator(batches, output_signature=(spec, spec))
+    model, logs = model_of(steps_per_execution=1), Logs()
+    with pytest.raises(tf.errors.UnknownError, match="the disk is gone"):
+        krc.training.fit(model, data, steps_per_epoch=4, callbacks=[logs], progress=False)
+    assert len(logs.seen) == 3
+    assert model.train_function._ahead is None
+
+
+def test_only_dense_tensors_of_the_processor_are_read_ahead():
+    import tensorflow as tf
+
+    def of(*parts):
+        return tf.data.Dataset.from_tensor_slices(parts)
+
+    on_a_device = tf.distribute.OneDeviceStrategy("CPU:0").experimental_distribute_dataset(of(IDS).batch(5))
+    assert can_read_ahead(iter(of(IDS).batch(5)))
+    assert not any(map(can_read_ahead, (iter(on_a_device), iter(of(IDS, [["word"]] * 37)), iter(of(tf.ragged.constant([[1], [1, 2]])).batch(2)))))
