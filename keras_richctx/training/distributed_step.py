@@ -22,8 +22,8 @@ class DistributedStep:
     2. forward and backward: the gradients, in few large buckets, are added over the replicas;
     3. the update, which every replica makes for itself, of the same gradients, and so to the same weights.
 
-    On GPUs of one machine, under XLA, the three and the reductions are one program, and with `steps_per_execution` it is one for all of these steps: the host
-    has a step's time to start a program of some thousand kernels, and only several steps in one leave it time to spare. XLA has no reductions over parts of a
+    On GPUs of one machine, under XLA, the three and the reductions are one program, and with `steps_per_execution` it is one for all of these steps: batches
+    are copied when the GPU has done all that it was given until then, so that it is idle while a call is prepared. XLA has no reductions over parts of a
     processor, nor are those over several machines tried here; there the three are apart.
 
     Args:

@@ -21,12 +21,14 @@ class StepLoop:
 
     Args:
         model: a `keras.Model`, of which `can_loop`.
-        wants_logs: boolean, whether the metrics are read after each call. Defaults to `True`.
+
+    Attributes:
+        wants_logs: boolean, whether the metrics are read after each call; `looped` says so for a run, and `keras.Model.fit` alone always does.
     """
 
-    def __init__(self, model, wants_logs=True):
+    def __init__(self, model):
         self.model = model
-        self.wants_logs = wants_logs
+        self.wants_logs = True
         self._programs = []  # of each kind of batch and number of steps
         self._ahead = None
 
@@ -44,11 +46,11 @@ class StepLoop:
 
     def _take(self, iterator):
         """Returns the batches of a call, a list, and the specification of one."""
-        count, devices = self.model.steps_per_execution, gpus()
-        if not devices or not can_read_ahead(iterator):
-            return list(itertools.islice(iterator, count)), iterator.element_spec
         if self._ahead is None or self._ahead.iterator is not iterator:  # a new one in each epoch that has an end
             self.forget()
+            count, devices = self.model.steps_per_execution, gpus()
+            if not devices or not can_read_ahead(iterator):
+                return list(itertools.islice(iterator, count)), iterator.element_spec
             self._ahead = ReadAhead(iterator, count, devices[0].name)
         return self._ahead.take(), self._ahead.element_spec
 

@@ -73,9 +73,25 @@ def test_a_loop_of_steps_trains_as_one_after_the_other(one_by_one):
     assert {name: pytest.approx(values, abs=1e-6) for name, values in history_of_keras.items()} == history
 
 
-def test_batches_that_are_read_ahead_are_the_same(one_by_one, monkeypatch):
+class SeesReading(Logs):
+    """Notes after each step whether batches were read ahead for it."""
+
+    def on_train_begin(self, logs=None):
+        super().on_train_begin(logs)
+        self.ahead = set()
+
+    def on_train_batch_end(self, batch, logs=None):
+        super().on_train_batch_end(batch, logs)
+        self.ahead.add(isinstance(self.model.train_function._ahead, ReadAhead))
+
+
+@pytest.mark.parametrize("steps_per_execution", [1, 3])
+def test_batches_that_are_read_ahead_are_the_same(one_by_one, steps_per_execution, monkeypatch):
     pretend_gpu(monkeypatch)
-    model, _, _ = trained(through_fit)
+    model, sees = model_of(steps_per_execution), SeesReading()
+    through_fit(model, sees)
+    assert sees.ahead == {True}
+    assert model.train_function._ahead is None  # nothing is kept for another run
     for weight, other in zip(model.get_weights(), one_by_one[0].get_weights(), strict=True):
         np.testing.assert_allclose(weight, other, atol=1e-6)
 
@@ -184,6 +200,31 @@ def test_an_error_of_the_data_comes_when_its_batch_is_asked_for(monkeypatch):
         krc.training.fit(model, data, steps_per_epoch=4, callbacks=[logs], progress=False)
     assert len(logs.seen) == 3
     assert model.train_function._ahead is None
+
+
+def test_without_a_gpu_nothing_is_read_ahead():
+    model, sees = model_of(), SeesReading()
+    through_fit(model, sees)
+    assert sees.ahead == {bool(step_loop.gpus())}
+
+
+def test_weights_of_classes_are_those_of_keras_where_batches_are_read_ahead(monkeypatch):
+    def model_of_classes(steps_per_execution):
+        keras.utils.set_random_seed(0)
+        model = keras.Sequential([keras.Input((6,)), keras.layers.Embedding(11, 8), keras.layers.Flatten(), keras.layers.Dense(11)])
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        model.compile("adam", loss, jit_compile=True, steps_per_execution=steps_per_execution)
+        return model
+
+    given = {"batch_size": 5, "shuffle": False, "class_weight": {number: 1.0 + number for number in range(11)}}
+    by_keras = model_of_classes(1)
+    by_keras.fit(IDS[:30], IDS[:30].sum(1) % 11, **given, verbose=0)
+    pretend_gpu(monkeypatch)
+    model, sees = model_of_classes(3), SeesReading()
+    krc.training.fit(model, IDS[:30], IDS[:30].sum(1) % 11, **given, callbacks=[sees], progress=False)
+    assert sees.ahead == {True}
+    for weight, other in zip(model.get_weights(), by_keras.get_weights(), strict=True):
+        np.testing.assert_allclose(weight, other, atol=1e-6)
 
 
 def test_only_dense_tensors_of_the_processor_are_read_ahead():
