@@ -58,8 +58,8 @@ def additive_score(query, key, v, w1=None, w2=None):
     References:
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), appendix A.1.2.
     """
-    q = query if w1 is None else keras.ops.matmul(query, w1)
-    k = key if w2 is None else keras.ops.matmul(key, w2)
+    q = query if w1 is None else _project(query, w1)
+    k = key if w2 is None else _project(key, w2)
     # e_ti = v . tanh(W1 s_t + W2 h_i)
     hidden = keras.ops.tanh(q[..., :, None, :] + k[..., None, :, :])  # (B, T, S, U)
     return keras.ops.sum(keras.ops.multiply(v, hidden), axis=-1)
@@ -87,7 +87,7 @@ def location_score(query, w):
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025), equation 8.
     """
     # e_t = W_a s_t
-    return keras.ops.matmul(query, w)
+    return _project(query, w)
 
 
 def general_score(query, key, w=None):
@@ -110,7 +110,7 @@ def general_score(query, key, w=None):
     References:
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025), equation 8.
     """
-    k = key if w is None else keras.ops.matmul(key, w)
+    k = key if w is None else _project(key, w)
     # e_ti = s_t . (W_a h_i)
     return dot_score(query, k)
 
@@ -178,6 +178,11 @@ def _unit(x):
     # bounded before the root, whose derivative at zero is infinite
     length = keras.ops.sqrt(keras.ops.maximum(keras.ops.sum(keras.ops.square(wide), axis=-1, keepdims=True), 1e-14))
     return keras.ops.cast(wide / length, x.dtype if "float" in keras.backend.standardize_dtype(x.dtype) else wide.dtype)
+
+
+def _project(x, w):
+    """Multiplies by a matrix; TensorFlow's product for that has a gradient in loops that XLA cannot compile for any number of rows."""
+    return keras.ops.einsum("...d,du->...u", x, w)
 
 
 def _check_same_width(name, query, key):

@@ -6,8 +6,12 @@ from keras_richctx.training.changed import changed
 
 
 def is_called_after_steps(callback):
-    """Whether a callback has work after each step, of training or of evaluation, for which it is given the metrics."""
-    return not all(is_default(hook) for hook in (callback.on_batch_end, callback.on_train_batch_end, callback.on_test_batch_end))
+    """Whether a callback has work after each step, of training or of evaluation, for which it is given the metrics.
+
+    One that does not look at them says so by an attribute `reads_metrics_of_steps` of `False`.
+    """
+    hooks = (callback.on_batch_end, callback.on_train_batch_end, callback.on_test_batch_end)
+    return getattr(callback, "reads_metrics_of_steps", True) and not all(map(is_default, hooks))
 
 
 def metrics_of_epochs(model):

@@ -6,6 +6,7 @@ import math
 import keras
 
 from keras_richctx.training.pure_update import pure_update
+from keras_richctx.training.read_ahead import ReadAhead, copy_to_replicas
 from keras_richctx.training.replica_step import ReplicaStep
 from keras_richctx.training.step_loop import are_alike, loop_over
 from keras_richctx.training.wide_integers import narrow
@@ -22,9 +23,9 @@ class DistributedStep:
     2. forward and backward: the gradients, in few large buckets, are added over the replicas;
     3. the update, which every replica makes for itself, of the same gradients, and so to the same weights.
 
-    On GPUs of one machine, under XLA, the three and the reductions are one program, and with `steps_per_execution` it is one for all of these steps: batches
-    are copied when the GPU has done all that it was given until then, so that it is idle while a call is prepared. XLA has no reductions over parts of a
-    processor, nor are those over several machines tried here; there the three are apart.
+    On GPUs of one machine, under XLA, the three and the reductions are one program, and with `steps_per_execution` it is one for all of these steps. XLA has
+    no reductions over parts of a processor, nor are those over several machines tried here; there the three are apart. On GPUs of one machine, batches are
+    copied to them before they are asked for.
 
     Args:
         model: a `keras.Model`, built and compiled within the strategy's scope.
@@ -44,7 +45,10 @@ class DistributedStep:
         self.step = ReplicaStep(model, self.replicas)
         self.wants_logs = wants_logs
         self.devices = self.strategy.extended.worker_devices
-        self.is_one_program = bool(model.jit_compile) and isinstance(self.strategy, tf.distribute.MirroredStrategy) and are_gpus(self.devices)
+        on_gpus = isinstance(self.strategy, tf.distribute.MirroredStrategy) and are_gpus(self.devices)
+        self.is_one_program = on_gpus and bool(model.jit_compile)
+        self.reads_ahead = on_gpus and not model.run_eagerly
+        self._ahead = []
 
         def program(function):
             return tf.function(function, jit_compile=model.jit_compile, reduce_retracing=True, autograph=False)
@@ -64,12 +68,24 @@ class DistributedStep:
 
     def _function(self, on_replica):
         on_replica = self._compiled(on_replica) if self.is_one_program else self._one_after_the_other(on_replica)
+        count = self.model.steps_per_execution
 
-        def step(iterator):
-            self.strategy.run(on_replica, args=[next(iterator) for _ in range(self.model.steps_per_execution)])
+        def steps(batches):
+            self.strategy.run(on_replica, args=batches)
             return self.model.get_metrics_result() if self.wants_logs else {}
 
-        return step if self.model.run_eagerly else self.tf.function(step, autograph=False, reduce_retracing=True)
+        if self.model.run_eagerly:
+            return lambda iterator: steps([next(iterator) for _ in range(count)])
+        if not self.reads_ahead:
+            return self.tf.function(lambda iterator: steps([next(iterator) for _ in range(count)]), autograph=False, reduce_retracing=True)
+        steps, ahead = self.tf.function(steps, autograph=False, reduce_retracing=True), ReadAhead(count, copy_to_replicas(self.strategy))
+        self._ahead.append(ahead)
+        return lambda iterator: steps(ahead.take(iterator))
+
+    def close(self):
+        """Drops what was read for calls to come."""
+        for ahead in self._ahead:
+            ahead.close()
 
     def _one_after_the_other(self, on_replica):
         def steps(*batches):

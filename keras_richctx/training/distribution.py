@@ -61,6 +61,7 @@ class Distribution(contextlib.AbstractContextManager):
 
     def __exit__(self, *exception):
         self.model.train_function = self.model.test_function = None
+        self._step.close()
         self._changed.close()
 
     def training(self, arguments):
@@ -79,12 +80,15 @@ class Distribution(contextlib.AbstractContextManager):
         return self._deal(source.data, source.batch_size or _rows_of_a_batch(source.data)), source.steps
 
     def _deal(self, dataset, batch_size):
+        import tensorflow as tf
+
         def of_worker(context):
             count = self.replicas // context.num_input_pipelines
             parts = replica_batches(dataset, batch_size, self.replicas, context.input_pipeline_id * count, count)
             return parts.map(widen) if are_gpus(self.strategy.extended.worker_devices) else parts
 
-        return self.strategy.distribute_datasets_from_function(of_worker)
+        options = tf.distribute.InputOptions(experimental_fetch_to_device=not self._step.reads_ahead)
+        return self.strategy.distribute_datasets_from_function(of_worker, options)
 
 
 def validation_source(x, y, sample_weight, batch_size, steps):

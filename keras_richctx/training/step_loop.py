@@ -7,8 +7,8 @@ import keras
 
 from keras_richctx.training.after_steps import is_called_after_steps, metrics_of_epochs
 from keras_richctx.training.changed import changed
-from keras_richctx.training.read_ahead import ReadAhead
-from keras_richctx.training.wide_integers import narrow
+from keras_richctx.training.read_ahead import ReadAhead, copy_to
+from keras_richctx.training.wide_integers import narrow, widened
 
 
 class StepLoop:
@@ -17,7 +17,8 @@ class StepLoop:
     What Keras calls copies a batch to the GPU first, when that has done all that it was given, and then waits for it, to make numbers of the metrics: the GPU
     is idle while the next step is prepared. Here the batches are copied before they are asked for, and the metrics are read at the end of an epoch.
 
-    Batches of different shapes, as the last one of an epoch may be, are trained on one by one.
+    Batches of different shapes, as the last one of an epoch may be, are trained on one by one. For each length XLA compiles a program anyhow; here it is also
+    traced for it, so that loops over the length, and their gradients, have sizes that are known.
 
     Args:
         model: a `keras.Model`, of which `can_loop`.
@@ -29,7 +30,7 @@ class StepLoop:
     def __init__(self, model):
         self.model = model
         self.wants_logs = True
-        self._programs = []  # of each kind of batch and number of steps
+        self._programs = {}  # of each kind of batch and number of steps
         self._ahead = None
 
     def __call__(self, iterator):
@@ -37,22 +38,19 @@ class StepLoop:
         if not batches:
             raise StopIteration
         if len(batches) > 1 and are_alike(batches):
-            logs = self._program(spec, len(batches))(batches)
+            logs = self._program(spec, batches)(batches)
         else:
-            one = self._program(spec, 1)
             for batch in batches:
-                logs = one([batch])
+                logs = self._program(spec, [batch])([batch])
         return logs if self.wants_logs else {}
 
     def _take(self, iterator):
         """Returns the batches of a call, a list, and the specification of one."""
-        if self._ahead is None or self._ahead.iterator is not iterator:  # a new one in each epoch that has an end
-            self.forget()
-            count, devices = self.model.steps_per_execution, gpus()
-            if not devices or not can_read_ahead(iterator):
-                return list(itertools.islice(iterator, count)), iterator.element_spec
-            self._ahead = ReadAhead(iterator, count, devices[0].name)
-        return self._ahead.take(), self._ahead.element_spec
+        if not gpus() or not can_read_ahead(iterator):
+            return list(itertools.islice(iterator, self.model.steps_per_execution)), iterator.element_spec
+        if self._ahead is None:
+            self._ahead = ReadAhead(self.model.steps_per_execution, copy_to(device_of(self.model.distribute_strategy)))
+        return self._ahead.take(iterator), widened(iterator.element_spec)
 
     def forget(self):
         """Drops what was read for calls to come."""
@@ -60,11 +58,17 @@ class StepLoop:
             self._ahead.close()
             self._ahead = None
 
-    def _program(self, batch_spec, count):
-        """Returns the program of so many steps, for batches of any size where the dataset leaves it open: Keras weights what it reports by sizes it knows."""
-        for spec, of_count, program in self._programs:
-            if (spec, of_count) == (batch_spec, count):
-                return program
+    def _program(self, spec, batches):
+        """Returns the program of as many steps, for any number of rows where the dataset leaves it open: Keras weights what it reports by sizes it knows."""
+        import tensorflow as tf
+
+        spec = tf.nest.map_structure(lambda part, tensor: tf.TensorSpec([*part.shape[:1], *tensor.shape[1:]], part.dtype), spec, batches[0])
+        kind = (len(batches), *keras.tree.flatten_with_path(spec))
+        if kind not in self._programs:
+            self._programs[kind] = self._compile(spec, len(batches))
+        return self._programs[kind]
+
+    def _compile(self, spec, count):
         import tensorflow as tf
 
         train_step = self.model._autoconvert_optionals(self.model.train_step)
@@ -79,9 +83,7 @@ class StepLoop:
                 loop_over(step, batches)
             return self.model.get_metrics_result()
 
-        program = tf.function(steps, input_signature=[[batch_spec] * count], jit_compile=True, autograph=False)
-        self._programs.append((batch_spec, count, program))
-        return program
+        return tf.function(steps, input_signature=[[spec] * count], jit_compile=True, autograph=False)
 
 
 def can_loop(model):
@@ -96,11 +98,10 @@ def can_loop(model):
 
 
 def can_read_ahead(iterator):
-    """Whether an iterator gives dense tensors of the processor, all of which a GPU can hold; that of a strategy gives them on its devices."""
+    """Whether an iterator gives dense tensors, all of which one GPU can hold."""
     import tensorflow as tf
 
-    specs = tf.nest.flatten(iterator.element_spec)
-    return isinstance(iterator, tf.data.Iterator) and all(isinstance(spec, tf.TensorSpec) and spec.dtype != tf.string for spec in specs)
+    return all(isinstance(spec, tf.TensorSpec) and spec.dtype != tf.string for spec in tf.nest.flatten(iterator.element_spec))
 
 
 @contextlib.contextmanager
@@ -118,12 +119,34 @@ def looped(model, callbacks=()):
         model.train_function.wants_logs = any(map(is_called_after_steps, callbacks))
 
     try:
-        with changed(model, make_train_function=make_train_function), metrics_of_epochs(model):
+        with changed(model, make_train_function=make_train_function), metrics_of_epochs(model), data_on_processor(model.distribute_strategy):
             yield
     finally:
         if isinstance(model.train_function, StepLoop):
             model.train_function.forget()
             model.train_function.wants_logs = True  # keras.Model.fit may call it next
+
+
+def data_on_processor(strategy):
+    """Has a strategy with one replica leave the batches of a dataset where they are, for a block; by itself it copies them to its device, one by one."""
+    import tensorflow as tf
+
+    if not is_of_one_device(strategy):
+        return contextlib.nullcontext()
+    distribute, stay = strategy.experimental_distribute_dataset, tf.distribute.InputOptions(experimental_fetch_to_device=False)
+    return changed(strategy, experimental_distribute_dataset=lambda dataset, options=None: distribute(dataset, options or stay))
+
+
+def device_of(strategy):
+    """Names the device on which a strategy with one replica computes, or TensorFlow without a strategy."""
+    return strategy.extended.worker_devices[0] if is_of_one_device(strategy) else gpus()[0].name
+
+
+def is_of_one_device(strategy):
+    """Whether this is a strategy with one replica, and not that of TensorFlow without a strategy."""
+    import tensorflow as tf
+
+    return isinstance(strategy, (tf.distribute.MirroredStrategy, tf.distribute.OneDeviceStrategy)) and strategy.num_replicas_in_sync == 1
 
 
 def are_alike(batches):

@@ -5,6 +5,8 @@ from time import monotonic
 
 import keras
 
+RATES = 1000  # how often the rate is set, at most, where each step does not ask for its own
+
 
 class TimeLimit(keras.callbacks.Callback):
     r"""Ends training after a time on the clock, and lowers the learning rate to zero until then.
@@ -35,6 +37,8 @@ class TimeLimit(keras.callbacks.Callback):
         (True, 0.0)
     """
 
+    reads_metrics_of_steps = False
+
     def __init__(self, seconds, learning_rate, warmup_steps=0):
         super().__init__()
         for name, value in (("seconds", seconds), ("learning_rate", learning_rate)):
@@ -44,6 +48,8 @@ class TimeLimit(keras.callbacks.Callback):
         self.learning_rate = learning_rate
         self.warmup_steps = warmup_steps
         self._end = None
+        self._is_warm = not warmup_steps
+        self._due = -math.inf
 
     def seconds_left(self):
         """Returns how much time is left, zero at least; all of it before training begins."""
@@ -57,13 +63,19 @@ class TimeLimit(keras.callbacks.Callback):
         # t / T = arccos(2 eta / eta_0 - 1) / pi
         spent = math.acos(min(max(2 * rate / self.learning_rate - 1, -1.0), 1.0)) / math.pi
         self._end = monotonic() + (1 - spent) * self.seconds
+        self._is_warm, self._due = not self.warmup_steps, -math.inf
 
     def on_train_batch_begin(self, batch, logs=None):
-        spent = 1 - self.seconds_left() / self.seconds
+        now = monotonic()
+        if self._is_warm and now < self._due:
+            return  # a GPU that is given a number at each step waits for it at each
+        self._due = now + self.seconds / RATES
         # eta = eta_0 (1 + cos(pi t / T)) / 2
-        rate = self.learning_rate * (1 + math.cos(math.pi * spent)) / 2
-        if self.warmup_steps:
-            rate *= min(1.0, (int(keras.ops.convert_to_numpy(self.model.optimizer.iterations)) + 1) / self.warmup_steps)
+        rate = self.learning_rate * (1 + math.cos(math.pi * (1 - self.seconds_left() / self.seconds))) / 2
+        if not self._is_warm:
+            step = int(keras.ops.convert_to_numpy(self.model.optimizer.iterations)) + 1
+            self._is_warm = step >= self.warmup_steps
+            rate *= min(1.0, step / self.warmup_steps)
         self.model.optimizer.learning_rate = rate
 
     def on_train_batch_end(self, batch, logs=None):

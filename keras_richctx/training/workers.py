@@ -65,6 +65,8 @@ class Workers:
 class Agreement(keras.callbacks.Callback):
     """Ends training on all workers after the step at which a callback of one of them has asked for it, such as a limit of time."""
 
+    reads_metrics_of_steps = False
+
     def __init__(self, workers):
         super().__init__()
         self.workers = workers

@@ -1,12 +1,15 @@
 """How a translation model is made of sentence pairs, in one object that can be compared and written down."""
 
 import dataclasses
+import math
 
 import keras
 
 from keras_richctx.datasets import translation_batches
 from keras_richctx.text import ByteLevelBPETokenizer, WordTokenizer
 from keras_richctx.training import TimeLimit, fit
+from keras_richctx.training.distribution import is_distributed
+from keras_richctx.training.step_loop import gpus
 from keras_richctx.translation.seq2seq import Seq2Seq
 from keras_richctx.translation.transformer import Transformer
 
@@ -151,7 +154,8 @@ class Recipe:
             rise = min(rise, steps // 2)
             target = {"initial_learning_rate": 0.0, "warmup_target": rate, "warmup_steps": rise} if rise else {"initial_learning_rate": rate}
             rate = keras.optimizers.schedules.CosineDecay(decay_steps=steps - rise, **target)
-        model.compile(keras.optimizers.Adam(rate, beta_2=beta_2, global_clipnorm=1.0))
+        is_few_shapes = keras.backend.backend() == "tensorflow" and self._padding(model) > 1
+        model.compile(keras.optimizers.Adam(rate, beta_2=beta_2, global_clipnorm=1.0), jit_compile=is_few_shapes or None)
         return fit(
             model,
             batches,
@@ -171,7 +175,16 @@ class Recipe:
             self.batch_size,
             shuffle=shuffle,
             seed=self.seed,
-            pad_to_multiple=1 if keras.backend.backend() == "tensorflow" else 8,  # elsewhere each shape of a batch is a program to compile
+            pad_to_multiple=self._padding(model),
             max_length=self.max_length,
             on_long="drop",
         )
+
+    def _padding(self, model):
+        """Of what the lengths are multiples: XLA compiles a program for each shape of a batch, and a GPU hardly feels the padding."""
+        if keras.backend.backend() == "tensorflow":
+            multiple = 16 if gpus() and not is_distributed(model) else 1
+        else:
+            multiple = 8
+        # the location score knows positions up to max_length, pads or not
+        return math.gcd(self.max_length, multiple) if self.score == "location" else multiple

@@ -178,7 +178,8 @@ def one_program():
             with PLACES[2].scope(), one, mock.patch("keras_richctx.training.distributed_step.from_buckets", wraps=from_buckets) as traced:
                 keras.utils.set_random_seed(0)
                 model = make()
-                history = krc.training.fit(model, x, y, sample_weight=weights, batch_size=10, epochs=2, shuffle=False, progress=False)
+                held_out = {"validation_data": (x, y, weights), "validation_batch_size": 10}
+                history = krc.training.fit(model, x, y, sample_weight=weights, batch_size=10, epochs=2, shuffle=False, progress=False, **held_out)
             copies = [np.concatenate([np.ravel(copy) for copy in PLACES[2].experimental_local_results(weight.value)]) for weight in model.trainable_variables]
             ends.append((copies, history.history, traced.call_count))
     (copies, history, _), (of_one, history_of_one, calls) = ends

@@ -6,7 +6,7 @@ import pytest
 
 import keras_richctx as krc
 from keras_richctx.training import step_loop
-from keras_richctx.training.read_ahead import ReadAhead
+from keras_richctx.training.read_ahead import ReadAhead, copy_to
 from keras_richctx.training.step_loop import StepLoop, can_loop, can_read_ahead
 from keras_richctx.training.wide_integers import narrow, widen, widened
 
@@ -63,7 +63,7 @@ def one_by_one():
 def test_a_loop_of_steps_trains_as_one_after_the_other(one_by_one):
     model, seen, history = trained(through_fit)
     assert isinstance(model.train_function, StepLoop)
-    assert sorted(count for _, count, _ in model.train_function._programs) == [1, 3]
+    assert sorted(count for count, *_ in model.train_function._programs) == [1, 3]
     expected, seen_by_keras, history_of_keras = one_by_one
     for weight, other in zip(model.get_weights(), expected.get_weights(), strict=True):
         np.testing.assert_allclose(weight, other, atol=1e-6)
@@ -71,6 +71,42 @@ def test_a_loop_of_steps_trains_as_one_after_the_other(one_by_one):
     for entry, other in zip(seen, seen_by_keras, strict=True):
         assert dict(entry[1:]) == pytest.approx(dict(other[1:]), abs=1e-6)
     assert {name: pytest.approx(values, abs=1e-6) for name, values in history_of_keras.items()} == history
+
+
+@pytest.mark.parametrize("steps_per_execution", [1, 3])
+def test_a_strategy_of_one_device_reads_ahead_too(one_by_one, steps_per_execution, monkeypatch):
+    import tensorflow as tf
+
+    pretend_gpu(monkeypatch)
+    strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+    by_strategy = strategy.experimental_distribute_dataset
+    with strategy.scope():
+        model, sees = model_of(steps_per_execution), SeesReading()
+        through_fit(model, sees)
+    assert sees.ahead == {True}
+    assert strategy.experimental_distribute_dataset == by_strategy, "the strategy is left as it was"
+    for weight, other in zip(model.get_weights(), one_by_one[0].get_weights(), strict=True):
+        np.testing.assert_allclose(weight, other, atol=1e-6)
+
+
+def test_each_length_has_a_program_that_knows_it(monkeypatch):
+    import tensorflow as tf
+
+    def batches():
+        for length in (3, 6, 3, 5):
+            yield IDS[:7, :length], IDS[:7, :length]
+
+    spec = tf.TensorSpec((None, None), "int32")
+    data = tf.data.Dataset.from_generator(batches, output_signature=(spec, spec))
+    alone = model_of(steps_per_execution=1)
+    expected = alone.fit(data, steps_per_epoch=4, verbose=0)
+    pretend_gpu(monkeypatch)
+    model = model_of(steps_per_execution=1)
+    history = krc.training.fit(model, data, steps_per_epoch=4, progress=False)
+    assert len(model.train_function._programs) == 3
+    assert history.history["loss"] == pytest.approx(expected.history["loss"], abs=1e-6)
+    for weight, other in zip(model.get_weights(), alone.get_weights(), strict=True):
+        np.testing.assert_allclose(weight, other, atol=1e-6)
 
 
 class SeesReading(Logs):
@@ -174,12 +210,13 @@ def test_integers_are_widened_and_narrowed_and_nothing_else_is():
 def test_what_is_read_ahead_is_all_of_the_data_in_its_order_to_its_end():
     import tensorflow as tf
 
-    iterator = iter(tf.data.Dataset.range(11, output_type=tf.int32).batch(2))
-    ahead = ReadAhead(iterator, 2, "CPU:0")
-    calls = [ahead.take() for _ in range(5)]
-    assert [[narrow(batch).numpy().tolist() for batch in batches] for batches in calls] == [[[0, 1], [2, 3]], [[4, 5], [6, 7]], [[8, 9], [10]], [], []]
-    assert ahead.element_spec == widened(iterator.element_spec)
-    tf.nest.assert_same_structure(calls[0][0], ahead.element_spec)
+    data = tf.data.Dataset.range(11, output_type=tf.int32).batch(2)
+    ahead = ReadAhead(2, copy_to("CPU:0"))
+    for _ in range(2):  # another iterator, as in the next epoch, is read from its start
+        iterator = iter(data)
+        calls = [ahead.take(iterator) for _ in range(5)]
+        assert [[narrow(batch).numpy().tolist() for batch in batches] for batches in calls] == [[[0, 1], [2, 3]], [[4, 5], [6, 7]], [[8, 9], [10]], [], []]
+    tf.nest.assert_same_structure(calls[0][0], widened(iterator.element_spec))
     ahead.close()
 
 
@@ -233,6 +270,7 @@ def test_only_dense_tensors_of_the_processor_are_read_ahead():
     def of(*parts):
         return tf.data.Dataset.from_tensor_slices(parts)
 
-    on_a_device = tf.distribute.OneDeviceStrategy("CPU:0").experimental_distribute_dataset(of(IDS).batch(5))
+    several = tf.distribute.MirroredStrategy(["CPU:0"]).distribute_datasets_from_function(lambda context: of(IDS).batch(5))
     assert can_read_ahead(iter(of(IDS).batch(5)))
-    assert not any(map(can_read_ahead, (iter(on_a_device), iter(of(IDS, [["word"]] * 37)), iter(of(tf.ragged.constant([[1], [1, 2]])).batch(2)))))
+    assert can_read_ahead(iter(several))
+    assert not any(map(can_read_ahead, (iter(of(IDS, [["word"]] * 37)), iter(of(tf.ragged.constant([[1], [1, 2]])).batch(2)))))

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 from keras_richctx.training import TimeLimit, fit, time_limit
+from keras_richctx.training.after_steps import is_called_after_steps
 from keras_richctx.training.progress import Progress
 
 X, Y = np.ones((12, 3), "float32"), np.ones((12, 1), "float32")  # six steps of two
@@ -71,6 +72,29 @@ def test_a_resumed_run_has_the_time_that_its_checkpoint_left_it(clock, tmp_path)
     train(10, tick, checkpoint_dir=tmp_path)
     # the checkpoint before the fifth step, at second 4, holds the rate that was set for it
     np.testing.assert_allclose(tick.rates, 0.2 * (1 + np.cos(np.pi * np.arange(4, 10) / 10)), atol=1e-5)
+
+
+class Optimizer:
+    """Notes the rates that it is given."""
+
+    def __init__(self):
+        self.iterations, self.rates = 0, [0.4]
+
+    learning_rate = property(lambda self: self.rates[-1], lambda self, rate: self.rates.append(rate))
+
+
+def test_a_gpu_is_held_up_neither_for_the_metrics_nor_for_a_rate_at_each_step(clock):
+    limit, model = TimeLimit(time_limit.RATES, 0.4, warmup_steps=3), keras.Model()
+    model.optimizer = Optimizer()
+    assert not is_called_after_steps(limit)
+    limit.set_model(model)
+    limit.on_train_begin()
+    for step in range(11):
+        limit.on_train_batch_begin(step)
+        model.optimizer.iterations += 1
+        clock.now += 0.25
+    # each of the steps in which it rises, and then each second
+    np.testing.assert_allclose(model.optimizer.rates[1:], [0.4 / 3, 0.8 / 3, 0.4, 0.4, 0.4], rtol=1e-4)
 
 
 def test_an_optimizer_with_a_schedule_is_refused(clock):

@@ -1,7 +1,10 @@
+import keras
 import pytest
 
 from keras_richctx.datasets import load
 from keras_richctx.text import ByteLevelBPETokenizer, WordTokenizer
+from keras_richctx.training import step_loop
+from keras_richctx.translation import recipe as recipe_module
 from keras_richctx.translation.recipe import Recipe
 
 PAIRS = load("phrasebook", size=8, max_words=6)
@@ -28,6 +31,24 @@ def test_the_learning_rate_is_zero_after_all_epochs():
 def test_the_location_score_knows_as_many_places_as_sentences_may_have_tokens():
     recipe = Recipe(tokenizer="word", units=8, score="location", max_length=11, epochs=1)
     assert recipe.build(*recipe.train_tokenizers(PAIRS)).max_source_length == 11
+
+
+@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="elsewhere XLA is used on a processor too")
+def test_on_a_gpu_the_step_is_compiled_for_few_lengths_and_trains_the_same(monkeypatch):
+    import tensorflow as tf
+
+    settings = {"tokenizer": "word", "units": 4, "batch_size": len(PAIRS), "dropout": 0.0, "epochs": 2}
+    histories = []
+    for devices in ([], [tf.config.LogicalDevice("/device:CPU:0", "CPU")]):
+        for module in (recipe_module, step_loop):
+            monkeypatch.setattr(module, "gpus", lambda devices=devices: devices)
+        recipe = Recipe(**settings)
+        model = recipe.build(*recipe.train_tokenizers(PAIRS))
+        histories.append(recipe.fit(model, PAIRS, validation=PAIRS, progress=False).history)
+        assert model.jit_compile == bool(devices)
+    assert len(model.train_function._programs) == 1
+    for name, values in histories[0].items():
+        assert histories[1][name] == pytest.approx(values, abs=1e-5)
 
 
 @pytest.mark.parametrize("end", [{}, {"epochs": 1, "minutes": 1}])
