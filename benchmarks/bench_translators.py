@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+import keras
 from harness import machine, report
 from kept_runs import kept_runs, made_on
 
@@ -52,13 +53,16 @@ def run(settings):
 
 def device():
     """Names what a run is computed on: the GPU, or the processor and its cores."""
-    import tensorflow as tf
+    if keras.backend.backend() == "jax":
+        import jax
 
-    gpus = tf.config.list_physical_devices("GPU")
-    if gpus:
-        return f"one {tf.config.experimental.get_device_details(gpus[0])['device_name']}"
+        gpus = [device.device_kind for device in jax.devices() if device.platform == "gpu"]
+    else:
+        import tensorflow as tf
+
+        gpus = [tf.config.experimental.get_device_details(gpu)["device_name"] for gpu in tf.config.list_physical_devices("GPU")]
     here = machine()
-    return f"{here['cores']} cores of {here['processor']}"
+    return f"one {gpus[0]}" if gpus else f"{here['cores']} cores of {here['processor']}"
 
 
 def rows(results):
