@@ -9,9 +9,12 @@ import numpy as np
 
 from keras_richctx.generation.prompts import read_prompts, round_up
 from keras_richctx.generation.search import advance, begin, once_cast, search
+from keras_richctx.training.devices import on_gpu
 from keras_richctx.training.varied_shapes import VariedShapes
 
 GPU_ROWS = 8
+# what JAX records into one graph of CUDA, which the GPU runs by itself: whole loops too, where by default the processor starts each of their steps
+CUDA_GRAPH = {"xla_gpu_enable_command_buffer": "FUSION,CUBLAS,CUBLASLT,CUSTOM_CALL,CUDNN,CONDITIONAL,WHILE,DYNAMIC_SLICE_FUSION"}
 
 
 class _Compiled(VariedShapes):
@@ -27,6 +30,21 @@ class _Compiled(VariedShapes):
 
     def build(self, input_shape):
         self.built = True
+
+    def make_predict_function(self, force=False):
+        """Makes what Keras does, on JAX with a GPU as one graph of CUDA."""
+        if keras.backend.backend() != "jax" or not on_gpu() or keras.distribution.distribution() is not None:
+            return super().make_predict_function(force)
+        if self.predict_function is None or force:
+            import jax
+
+            def predict(state, batch):
+                outputs, non_trainable = self.predict_step(state, batch)
+                return outputs, (state[0], non_trainable)
+
+            compiled = jax.jit(predict, donate_argnums=0, compiler_options=CUDA_GRAPH)
+            self.predict_function = lambda state, batches: compiled(state, next(batches))
+        return self.predict_function
 
     def call(self, inputs):
         inputs = dict(inputs)
@@ -80,9 +98,7 @@ def _rows_to_run(batch):
 
     On a GPU that is a multiple of eight, with copies of the last row: XLA's products of less than eight rows take longer there than those of eight.
     """
-    has_xla = keras.backend.backend() != "torch"
-    on_gpu = has_xla and any(device.lower().startswith(("gpu", "cuda")) for device in keras.distribution.list_devices())
-    extra = -batch % GPU_ROWS if on_gpu else 0
+    extra = -batch % GPU_ROWS if keras.backend.backend() != "torch" and on_gpu() else 0
     return lambda array: np.concatenate([array, np.repeat(array[-1:], extra, axis=0)])
 
 

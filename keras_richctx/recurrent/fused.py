@@ -23,6 +23,16 @@ def has_kernel(kind):
     return backend == "tensorflow" and kind in ("lstm", "gru") and bool(keras.distribution.list_devices("gpu"))
 
 
+def is_traced_for_xla():
+    """Whether what is called now is traced for XLA on TensorFlow, where that has no cuDNN."""
+    if keras.backend.backend() != "tensorflow":
+        return False
+    import tensorflow as tf
+    from tensorflow.python.ops import control_flow_util  # TensorFlow has no public name for it
+
+    return control_flow_util.GraphOrParentsInXlaContext(tf.compat.v1.get_default_graph())
+
+
 def run_kernel(kind, sequences, states, kernel, recurrent_kernel, bias):
     """Runs the backend's kernel over sequences without pads, in float32, which all of them take.
 

@@ -25,7 +25,7 @@ class GRU(RecurrentLayer):
         weight_dropout: float, the share of the recurrent weights that are dropped in training, the same at all steps. Defaults to `0.0`.
         learn_initial_state: boolean, whether the state before the first step is a weight rather than zero. Defaults to `False`.
         use_cudnn: `"auto"` or `False`, whether a fused kernel of the backend may be used (cuDNN; PyTorch's own). Defaults to `"auto"`. On TensorFlow XLA has
-            no cuDNN: a model that is compiled with `jit_compile=True` goes without, and a function of your own that XLA compiles needs `False`.
+            no cuDNN: what it compiles goes without.
         seed: integer, the seed of the dropout, or `None`.
         **kwargs: arguments of `GRUCell`, such as `reset_after`, and of `keras.layers.Layer`.
 

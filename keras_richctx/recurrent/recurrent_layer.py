@@ -9,7 +9,7 @@ from keras_richctx.ops.compact import from_front, to_front
 from keras_richctx.ops.loop import loop
 from keras_richctx.ops.masks import as_mask
 from keras_richctx.recurrent.columns import from_columns, to_columns
-from keras_richctx.recurrent.fused import has_kernel, run_kernel
+from keras_richctx.recurrent.fused import has_kernel, is_traced_for_xla, run_kernel
 from keras_richctx.recurrent.torch_weights import from_torch_weights
 from keras_richctx.recurrent.traces import is_recording, record, recording
 
@@ -113,7 +113,7 @@ class RecurrentLayer(keras.layers.RNN):
             record(self, self._run_loop(sequences, initial_state, mask, recurrent_kernel, keep)[2], mask)
         if self._probes or not self.cell.has_scan:
             outputs, state, _ = self._run_loop(sequences, initial_state, mask, recurrent_kernel, keep)
-        elif self._may_use_kernel() and keep is None and not self._compiled_by_xla() and not self._needs_cell_at_pads(mask):
+        elif self._may_use_kernel() and keep is None and not is_traced_for_xla() and not self._needs_cell_at_pads(mask):
             outputs, state = self._run_kernel(sequences, initial_state, mask, recurrent_kernel)
         else:
             outputs, state = self._run_scan(sequences, initial_state, mask, recurrent_kernel, keep, bool(training))
@@ -237,12 +237,6 @@ class RecurrentLayer(keras.layers.RNN):
 
     def _may_use_kernel(self):
         return self.use_cudnn == "auto" and self.cell.has_scan and has_kernel(self.cell.kind)
-
-    def _compiled_by_xla(self):
-        """Whether the model that this call belongs to is compiled by XLA, which has no cuDNN on TensorFlow."""
-        if keras.backend.backend() != "tensorflow":
-            return False
-        return bool(getattr(self._get_call_context().entry_layer, "jit_compile", False))
 
     def _needs_cell_at_pads(self, mask):
         """Whether a final state besides the hidden one is asked for that a kernel would give at the end of the pads only."""

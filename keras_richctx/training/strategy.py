@@ -1,6 +1,7 @@
 """Which devices a model is trained on."""
 
 import functools
+import itertools
 import json
 import os
 
@@ -9,6 +10,7 @@ import keras
 from keras_richctx.training.model_parallel import model_parallel
 
 NAMES = ("auto", "one", "mirrored", "multi_worker", "tpu", "data_parallel", "model_parallel")
+FIRST_KEYS = itertools.count(100_000, 100_000)
 COUNTED = ("mirrored", "data_parallel", "model_parallel")  # for which a number of devices can be given
 
 
@@ -88,7 +90,10 @@ def _on_tensorflow(name, devices):
     if name == "mirrored" and gpus:
         if devices is not None and devices > len(gpus):
             raise ValueError(f"This machine has {len(gpus)} GPUs. Received: devices={devices}")
-        return tf.distribute.MirroredStrategy([f"GPU:{i}" for i in range(devices or len(gpus))])
+        count = devices or len(gpus)
+        # TensorFlow numbers the groups of devices that add up together, each strategy from this on: of two in one process, one would take the other's
+        kind = type("MirroredStrategy", (tf.distribute.MirroredStrategy,), {"_collective_key_base": next(FIRST_KEYS)})
+        return kind([f"GPU:{i}" for i in range(count)])
     if name == "mirrored":
         parts = _parts_of_the_processor(devices or 2)
         return tf.distribute.MirroredStrategy(parts, cross_device_ops=tf.distribute.ReductionToOneDevice())

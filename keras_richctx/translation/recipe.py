@@ -8,8 +8,8 @@ import keras
 from keras_richctx.datasets import translation_batches
 from keras_richctx.text import ByteLevelBPETokenizer, WordTokenizer
 from keras_richctx.training import TimeLimit, fit
+from keras_richctx.training.devices import on_gpu
 from keras_richctx.training.distribution import is_distributed
-from keras_richctx.training.step_loop import gpus
 from keras_richctx.translation.seq2seq import Seq2Seq
 from keras_richctx.translation.transformer import Transformer
 
@@ -181,10 +181,10 @@ class Recipe:
         )
 
     def _padding(self, model):
-        """Of what the lengths are multiples: XLA compiles a program for each shape of a batch, and a GPU hardly feels the padding."""
-        if keras.backend.backend() == "tensorflow":
-            multiple = 16 if gpus() and not is_distributed(model) else 1
+        """Of what the lengths are multiples: XLA compiles a program for each shape of a batch, which takes longest for a GPU, that hardly feels the padding."""
+        if on_gpu() and not is_distributed(model):
+            multiple = 32
         else:
-            multiple = 8
+            multiple = 1 if keras.backend.backend() == "tensorflow" else 8
         # the location score knows positions up to max_length, pads or not
         return math.gcd(self.max_length, multiple) if self.score == "location" else multiple

@@ -1,10 +1,11 @@
 import itertools
+from unittest import mock
 
 import keras
 import numpy as np
 import pytest
 
-from keras_richctx.generation import beam, greedy
+from keras_richctx.generation import beam, compiled, greedy
 
 pytestmark = pytest.mark.backends
 
@@ -105,3 +106,18 @@ def test_half_precision_decodes_too(make_model, make_lines, tables, inputs):
     lines = make_lines(keras.ops.convert_to_numpy(keras.ops.cast(keras.ops.cast(tables(10), "bfloat16"), "float32")))
     tolerance = 1e-2 if keras.backend.backend() == "jax" else 1e-4  # XLA may leave out a rounding to bfloat16 and back
     np.testing.assert_allclose(scores, [lines.score(row, lines.greedy(row, LIMIT)) for row in inputs["row"]], atol=tolerance)
+
+
+@pytest.mark.skipif(keras.backend.backend() != "jax", reason="CUDA graphs are recorded by JAX")
+def test_what_is_compiled_for_a_gpu_says_the_same(make_model, tables, inputs, monkeypatch):
+    import jax
+
+    expected = greedy(make_model(tables(1)), inputs, LIMIT, return_scores=True)
+    model, jit = make_model(tables(1)), mock.Mock(wraps=jax.jit)
+    monkeypatch.setattr(compiled, "on_gpu", lambda: True)
+    monkeypatch.setattr(jax, "jit", jit)
+    for _ in range(2):
+        ids, scores = greedy(model, inputs, LIMIT, return_scores=True)
+        np.testing.assert_array_equal(ids, expected[0])
+        np.testing.assert_allclose(scores, expected[1], atol=1e-6)
+    assert [call.kwargs["compiler_options"] for call in jit.call_args_list if "compiler_options" in call.kwargs] == [compiled.CUDA_GRAPH]

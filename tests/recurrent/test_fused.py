@@ -70,3 +70,21 @@ def test_a_model_trains_with_the_kernel_however_it_is_compiled(kind, jit_compile
         weights.append(model.get_weights())
     for kernel, scan in zip(*weights, strict=True):
         np.testing.assert_allclose(kernel, scan, atol=1e-4 if policy == "float32" else 2e-2)
+
+
+@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="elsewhere XLA has a kernel, or is not there")
+@pytest.mark.parametrize("jit_compile", [True, False])
+def test_what_xla_compiles_goes_without_the_kernel_in_whatever_function(jit_compile, monkeypatch):
+    import tensorflow as tf
+
+    layer, seen = LSTM(U, return_sequences=True), []
+    layer.build(X.shape)
+    expected = layer(X)
+    monkeypatch.setattr(layer, "_may_use_kernel", lambda: True)
+    monkeypatch.setattr(layer, "_run_kernel", lambda sequences, states, mask, weights: seen.append("kernel") or (expected, states))
+
+    def call(x):  # as a step on several devices does: the model is not what is called first
+        return layer.stateless_call(layer.trainable_variables, layer.non_trainable_variables, x)[0]
+
+    np.testing.assert_allclose(tf.function(lambda x: tf.function(call)(x), jit_compile=jit_compile)(X), expected, atol=1e-6)
+    assert seen == ([] if jit_compile else ["kernel"])

@@ -40,8 +40,8 @@ def test_on_a_gpu_the_step_is_compiled_for_few_lengths_and_trains_the_same(monke
     settings = {"tokenizer": "word", "units": 4, "batch_size": len(PAIRS), "dropout": 0.0, "epochs": 2}
     histories = []
     for devices in ([], [tf.config.LogicalDevice("/device:CPU:0", "CPU")]):
-        for module in (recipe_module, step_loop):
-            monkeypatch.setattr(module, "gpus", lambda devices=devices: devices)
+        monkeypatch.setattr(recipe_module, "on_gpu", lambda devices=devices: bool(devices))
+        monkeypatch.setattr(step_loop, "gpus", lambda devices=devices: devices)
         recipe = Recipe(**settings)
         model = recipe.build(*recipe.train_tokenizers(PAIRS))
         histories.append(recipe.fit(model, PAIRS, validation=PAIRS, progress=False).history)
