@@ -1,12 +1,14 @@
 """From text to text: tokens in, a search over the model's steps, tokens out, and the attention of the result."""
 
 import dataclasses
+import math
 
 import keras
 import numpy as np
 
 from keras_richctx.datasets import source_batches
 from keras_richctx.generation.best_lines import best_lines
+from keras_richctx.text.pad_rows import pad_rows
 from keras_richctx.translation.translation import Translation
 
 
@@ -47,7 +49,7 @@ def translate(model, texts, num_beams=1, length_penalty=1.0, max_new_tokens=None
         _check_replacement(model)
     translations = [Translation("", [], [], np.zeros((0, 0), "float32") if model.has_attention else None, 0.0) for _ in texts]
     full = [i for i, text in enumerate(texts) if model.source_tokenizer(text)]
-    for places, inputs in source_batches([texts[i] for i in full], model.source_tokenizer, batch_size):
+    for places, inputs in source_batches([texts[i] for i in full], model.source_tokenizer, batch_size, _padding(model)):
         batch = _translate_batch(model, inputs, num_beams, length_penalty, max_new_tokens)
         for i, translation in zip((full[place] for place in places), batch):
             translations[i] = _replace_unknown(model, texts[i], translation) if replace_unknown else translation
@@ -66,7 +68,8 @@ def _translate_batch(model, inputs, num_beams, length_penalty, max_new_tokens):
     # where the model looked is read off one more pass over the finished translation, the same computation as in training
     weights = None
     if model.has_attention:
-        weights = model.attention_weights({**inputs, "decoder_token_ids": tokens[:, :-1]})  # (B, T, S)
+        said = pad_rows(tokens[:, :-1], target.pad_id, _padding(model))  # (B, T)
+        weights = model.attention_weights({**inputs, "decoder_token_ids": said})  # (B, T, S)
         weights = keras.ops.convert_to_numpy(keras.ops.cast(weights, "float32"))
     for b, (row, source_length) in enumerate(zip(tokens, lengths)):
         ids = until_end(row[1:], target)
@@ -77,6 +80,13 @@ def _translate_batch(model, inputs, num_beams, length_penalty, max_new_tokens):
             alignment=None if weights is None else weights[b, : len(ids), :source_length],
             score=float(scores[b]),
         )
+
+
+def _padding(model):
+    """Of what all lengths are multiples: JAX compiles what it computes for each shape anew."""
+    if keras.backend.backend() != "jax":
+        return 1
+    return math.gcd(16, model.max_source_length or 16)
 
 
 def until_end(row, tokenizer):

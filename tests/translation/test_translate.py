@@ -1,9 +1,13 @@
+import importlib
+
 import keras
 import numpy as np
 import pytest
 
 from keras_richctx.generation import greedy, length_penalty, sample
 from keras_richctx.translation import Seq2Seq, Translation
+
+translate = importlib.import_module("keras_richctx.translation.translate")  # the package has a function of that name
 
 pytestmark = pytest.mark.backends
 
@@ -46,6 +50,14 @@ def test_the_order_and_the_company_of_a_sentence_do_not_matter(model, num_beams)
     together = model.translate(TEXTS, num_beams=num_beams)
     check_same(model.translate(TEXTS, num_beams=num_beams, batch_size=1), together)
     check_same(model.translate(TEXTS[::-1], num_beams=num_beams, batch_size=3), together[::-1])
+
+
+def test_few_lengths_give_the_same(model, monkeypatch):
+    found = []
+    for multiple in (1, 16):
+        monkeypatch.setattr(translate, "_padding", lambda model, multiple=multiple: multiple)
+        found.append(model.translate(TEXTS))
+    check_same(*found)
 
 
 def test_a_string_gives_a_translation_and_a_list_a_list(model):
