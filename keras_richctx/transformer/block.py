@@ -4,6 +4,7 @@ import keras
 
 from keras_richctx.attention import MultiHeadAttention
 from keras_richctx.attention.fresh_initializer import fresh_initializer
+from keras_richctx.transformer.layer_norm import LayerNorm
 
 NORMS = ("post", "pre")
 
@@ -71,7 +72,7 @@ class Block(keras.layers.Layer):
         return MultiHeadAttention(self.num_heads, key_dim, dtype=self.dtype_policy, name=name, **options)
 
     def _make_norm(self, name):
-        return keras.layers.LayerNormalization(epsilon=self.layer_norm_epsilon, dtype=self.dtype_policy, name=f"{name}_norm")
+        return LayerNorm(epsilon=self.layer_norm_epsilon, dtype=self.dtype_policy, name=f"{name}_norm")
 
     def _build_feed_forward(self, width):
         """Makes the two matrices of `_feed_forward` and their normalisation, for inputs of that width."""

@@ -2,6 +2,8 @@
 
 import keras
 
+from keras_richctx.transformer.layer_norm import LayerNorm
+
 
 class Stack(keras.layers.Layer):
     """Base of the stacks: L blocks of one kind, and with `norm="pre"` a last normalisation, as nothing else brings their sum back to one size.
@@ -26,7 +28,7 @@ class Stack(keras.layers.Layer):
         first = self.blocks[0]
         self.final_norm = None
         if first.norm == "pre":
-            self.final_norm = keras.layers.LayerNormalization(epsilon=first.layer_norm_epsilon, dtype=self.dtype_policy, name="final_norm")
+            self.final_norm = LayerNorm(epsilon=first.layer_norm_epsilon, dtype=self.dtype_policy, name="final_norm")
 
     def _build(self, width, *source):
         for block in self.blocks:
