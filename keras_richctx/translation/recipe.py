@@ -15,6 +15,7 @@ from keras_richctx.translation.transformer import Transformer
 
 MODELS = ("seq2seq", "transformer")
 TOKENIZERS = {"word": WordTokenizer, "bpe": ByteLevelBPETokenizer}
+MINUTES_TO_COMPILE = 10  # on an H200 four of them go into compiling a Transformer on TensorFlow; its steps are some ten times as fast then
 WITHOUT_END = 1_000_000  # epochs, where the clock ends the training
 
 
@@ -182,9 +183,11 @@ class Recipe:
 
     def _padding(self, model):
         """Of what the lengths are multiples: XLA compiles a program for each shape of a batch, which takes longest for a GPU, that hardly feels the padding."""
-        if on_gpu() and not is_distributed(model):
+        on_tensorflow = keras.backend.backend() == "tensorflow"
+        is_worth_it = not on_tensorflow or self.minutes is None or self.minutes >= MINUTES_TO_COMPILE
+        if on_gpu() and not is_distributed(model) and is_worth_it:
             multiple = 32
         else:
-            multiple = 1 if keras.backend.backend() == "tensorflow" else 8
+            multiple = 1 if on_tensorflow else 8
         # the location score knows positions up to max_length, pads or not
         return math.gcd(self.max_length, multiple) if self.score == "location" else multiple

@@ -51,6 +51,16 @@ def test_on_a_gpu_the_step_is_compiled_for_few_lengths_and_trains_the_same(monke
         assert histories[1][name] == pytest.approx(values, abs=1e-5)
 
 
+@pytest.mark.parametrize("score, max_length, minutes, multiple", [(None, 100, 10, 32), (None, 100, 9, 1), ("location", 100, 10, 4), ("location", 64, 10, 32)])
+def test_lengths_are_padded_where_it_pays_and_never_beyond_what_the_location_score_knows(score, max_length, minutes, multiple, monkeypatch):
+    if keras.backend.backend() != "tensorflow":
+        pytest.skip("elsewhere lengths are padded always")
+    recipe = Recipe(score=score, max_length=max_length, minutes=minutes)
+    assert recipe._padding(keras.Model()) == 1
+    monkeypatch.setattr(recipe_module, "on_gpu", lambda: True)
+    assert recipe._padding(keras.Model()) == multiple
+
+
 @pytest.mark.parametrize("end", [{}, {"epochs": 1, "minutes": 1}])
 def test_training_has_one_end(end):
     with pytest.raises(ValueError, match=r"give one of the two. Received: epochs=.*, minutes="):
