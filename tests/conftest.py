@@ -22,6 +22,14 @@ def _fresh():
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_wait_for_the_disk():
+    """No test cuts the power, and `fsync` waits for what other programs write too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
+
+
 @pytest.fixture(scope="session")
 def gradients():
     """Derivatives on whatever backend runs: `gradients(function, variables)` of a function without arguments that gives a scalar."""
