@@ -84,7 +84,7 @@ def trained(english, french):
     targets = [french(target, bos=True, eos=True) for _, target in PAIRS]
     inputs = {"encoder_token_ids": sources, "encoder_padding_mask": sources != 0, "decoder_token_ids": fill([row[:-1] for row in targets])}
     labels = fill([row[1:] for row in targets])
-    model.fit(inputs, labels, sample_weight=(labels != 0).astype("float32"), batch_size=len(PAIRS), epochs=150, verbose=0)
+    model.fit(inputs, labels, sample_weight=(labels != 0).astype("float32"), batch_size=len(PAIRS), epochs=70, verbose=0)
     return model
 
 
