@@ -22,7 +22,7 @@ def apart(make, x, y, sample_weight=None, replicas=(2,), batch_size=10, epochs=2
     """Returns the largest differences of weights, history and evaluation between one device and several."""
     found = {}
     runs = {}
-    for places in (1, *replicas):
+    for places in (1, *(count for count in replicas if count in PLACES)):
         with (PLACES[places] if places > 1 else krc.training.strategy("one")).scope():
             keras.utils.set_random_seed(0)
             model = make()

@@ -52,6 +52,8 @@ def runs(tmp_path_factory):
 @pytest.mark.parametrize("case", CASES)
 def test_several_devices_train_as_one(runs, case):
     assert isinstance(runs[case], dict), runs[case]
+    if not runs[case]:
+        pytest.skip("this machine has GPUs, but not as many as the case takes")
     tolerance = 2e-3 if case == "float16" else 1e-5
     for replicas, apart in runs[case].items():
         assert apart["weights"] < tolerance, (replicas, apart)
