@@ -78,9 +78,16 @@ class DistributedStep:
             return lambda iterator: steps([next(iterator) for _ in range(count)])
         if not self.reads_ahead:
             return self.tf.function(lambda iterator: steps([next(iterator) for _ in range(count)]), autograph=False, reduce_retracing=True)
-        steps, ahead = self.tf.function(steps, autograph=False, reduce_retracing=True), ReadAhead(count, copy_to_replicas(self.strategy))
+        compiled, ahead = self.tf.function(steps, autograph=False, reduce_retracing=True), ReadAhead(count, copy_to_replicas(self.strategy))
         self._ahead.append(ahead)
-        return lambda iterator: steps(ahead.take(iterator))
+
+        def take_steps(iterator):
+            batches = ahead.take(iterator)
+            if not batches:
+                raise StopIteration
+            return compiled(batches)
+
+        return take_steps
 
     def close(self):
         """Drops what was read for calls to come."""

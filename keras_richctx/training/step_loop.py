@@ -31,7 +31,7 @@ class StepLoop:
         self.model = model
         self.wants_logs = True
         self._programs = {}  # of each kind of batch and number of steps
-        self._ahead = None
+        self._iterator = self._ahead = None
 
     def __call__(self, iterator):
         batches, spec = self._take(iterator)
@@ -46,17 +46,21 @@ class StepLoop:
 
     def _take(self, iterator):
         """Returns the batches of a call, a list, and the specification of one."""
-        if not gpus() or not can_read_ahead(iterator):
-            return list(itertools.islice(iterator, self.model.steps_per_execution)), iterator.element_spec
+        if self._iterator is not iterator:  # a new one in each epoch that has an end
+            if not gpus() or not can_read_ahead(iterator):
+                self.forget()
+            elif self._ahead is None:
+                self._ahead = ReadAhead(self.model.steps_per_execution, copy_to(device_of(self.model.distribute_strategy)))
+            self._iterator = iterator
         if self._ahead is None:
-            self._ahead = ReadAhead(self.model.steps_per_execution, copy_to(device_of(self.model.distribute_strategy)))
+            return list(itertools.islice(iterator, self.model.steps_per_execution)), iterator.element_spec
         return self._ahead.take(iterator), widened(iterator.element_spec)
 
     def forget(self):
         """Drops what was read for calls to come."""
         if self._ahead is not None:
             self._ahead.close()
-            self._ahead = None
+        self._iterator = self._ahead = None
 
     def _program(self, spec, batches):
         """Returns the program of as many steps, for any number of rows where the dataset leaves it open: Keras weights what it reports by sizes it knows."""

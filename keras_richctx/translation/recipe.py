@@ -183,11 +183,11 @@ class Recipe:
 
     def _padding(self, model):
         """Of what the lengths are multiples: XLA compiles a program for each shape of a batch, which takes longest for a GPU, that hardly feels the padding."""
-        on_tensorflow = keras.backend.backend() == "tensorflow"
-        is_worth_it = not on_tensorflow or self.minutes is None or self.minutes >= MINUTES_TO_COMPILE
-        if on_gpu() and not is_distributed(model) and is_worth_it:
+        backend = keras.backend.backend()
+        is_worth_it = backend == "jax" or (backend == "tensorflow" and (self.minutes or math.inf) >= MINUTES_TO_COMPILE)
+        if is_worth_it and on_gpu() and not is_distributed(model):
             multiple = 32
         else:
-            multiple = 1 if on_tensorflow else 8
+            multiple = 1 if backend == "tensorflow" else 8
         # the location score knows positions up to max_length, pads or not
         return math.gcd(self.max_length, multiple) if self.score == "location" else multiple
