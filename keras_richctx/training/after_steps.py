@@ -8,10 +8,10 @@ from keras_richctx.training.changed import changed
 def is_called_after_steps(callback):
     """Whether a callback has work after each step, of training or of evaluation, for which it is given the metrics.
 
-    One that does not look at them says so by an attribute `reads_metrics_of_steps` of `False`.
+    One that does not look at them says so by `reads_metrics_of_steps = False` in its class; a class derived from that one may look at them again.
     """
     hooks = (callback.on_batch_end, callback.on_train_batch_end, callback.on_test_batch_end)
-    return getattr(callback, "reads_metrics_of_steps", True) and not all(map(is_default, hooks))
+    return vars(type(callback)).get("reads_metrics_of_steps", True) and not all(map(is_default, hooks))
 
 
 def metrics_of_epochs(model):

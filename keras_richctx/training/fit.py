@@ -10,6 +10,7 @@ import rich.console
 
 from keras_richctx.training.checkpoint import Checkpoint
 from keras_richctx.training.checkpoint_store import CheckpointStore
+from keras_richctx.training.dataset_source import DatasetSource
 from keras_richctx.training.distribution import Distribution, is_distributed
 from keras_richctx.training.hold_out import hold_out
 from keras_richctx.training.interruption import Interruption
@@ -61,9 +62,9 @@ def fit(
     - Generators, `PyDataset`s and, on other backends, arrays go on at an epoch's start: an epoch that was cut short is started over, with the weights that it
       had reached. Its averages are over the steps since then.
 
-    On TensorFlow with `jit_compile` of `compile`: on a GPU, batches are copied there two steps before they are asked for, and the metrics are read at the end
-    of an epoch, unless a callback is called after steps. With `steps_per_execution`, so many steps are one program; those of batches of different shapes are
-    taken one by one.
+    On TensorFlow with `jit_compile` of `compile`: on a GPU, the batches of arrays and of a `tf.data.Dataset` are copied there two calls before they are asked
+    for, and the metrics are read at the end of an epoch, unless a callback is called after steps. With `steps_per_execution`, so many steps are one program;
+    those of batches of different shapes are taken one by one.
 
     The state is that of the model, its optimizer, each `keras.random.SeedGenerator` in it, and Keras' own `EarlyStopping`, `ModelCheckpoint` and
     `ReduceLROnPlateau`; not that of other callbacks, nor of the global generators of Python, NumPy, Keras and PyTorch (which draws dropout from it where a
@@ -170,7 +171,7 @@ def fit(
                 validation_data, fit_arguments["validation_batch_size"], fit_arguments.get("validation_steps")
             )
         elif can_loop(model):
-            stack.enter_context(looped(model, added))
+            stack.enter_context(looped(model, added, isinstance(source, DatasetSource)))
         model.fit(
             **arguments,
             epochs=epochs,

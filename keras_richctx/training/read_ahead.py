@@ -40,9 +40,9 @@ class ReadAhead:
         return batches
 
     def close(self):
-        """Drops what was read."""
+        """Drops what was read; waits for the batch that is being read, so that the data is no longer in use."""
         if self._thread is not None:
-            self._thread.shutdown(wait=False, cancel_futures=True)
+            self._thread.shutdown(wait=True, cancel_futures=True)
             self._calls.clear()
             self._iterator = self._thread = None
 

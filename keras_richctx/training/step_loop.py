@@ -1,6 +1,7 @@
 """One training step or several as one program of XLA: whether, and how on TensorFlow."""
 
 import contextlib
+import functools
 import itertools
 
 import keras
@@ -20,20 +21,36 @@ class StepLoop:
     Batches of different shapes, as the last one of an epoch may be, are trained on one by one. For each length XLA compiles a program anyhow; here it is also
     traced for it, so that loops over the length, and their gradients, have sizes that are known.
 
+    It stays with the model, and is compiled once. Between a `begin` and an `end` it is at work; what calls it at another time, as `keras.Model.train_on_batch`
+    does, is given what Keras makes.
+
     Args:
         model: a `keras.Model`, of which `can_loop`.
-
-    Attributes:
-        wants_logs: boolean, whether the metrics are read after each call; `looped` says so for a run, and `keras.Model.fit` alone always does.
     """
 
     def __init__(self, model):
         self.model = model
         self.wants_logs = True
         self._programs = {}  # of each kind of batch and number of steps
+        self._is_at_work = self._may_read_ahead = False
         self._iterator = self._ahead = None
 
+    def begin(self, wants_logs, may_read_ahead):
+        """Begins a run, in which the metrics are read after each call or not, and batches may be read before they are asked for or not."""
+        self._is_at_work, self.wants_logs, self._may_read_ahead = True, wants_logs, may_read_ahead
+
+    def end(self):
+        """Ends a run."""
+        self.forget()
+        self._is_at_work = False
+
+    @functools.cached_property
+    def _by_keras(self):
+        return self.model._make_function(self.model.train_step)
+
     def __call__(self, iterator):
+        if not self._is_at_work:
+            return self._by_keras(iterator)
         batches, spec = self._take(iterator)
         if not batches:
             raise StopIteration
@@ -47,7 +64,7 @@ class StepLoop:
     def _take(self, iterator):
         """Returns the batches of a call, a list, and the specification of one."""
         if self._iterator is not iterator:  # a new one in each epoch that has an end
-            if not gpus() or not can_read_ahead(iterator):
+            if not (self._may_read_ahead and gpus() and can_read_ahead(iterator)):
                 self.forget()
             elif self._ahead is None:
                 self._ahead = ReadAhead(self.model.steps_per_execution, copy_to(device_of(self.model.distribute_strategy)))
@@ -66,7 +83,10 @@ class StepLoop:
         """Returns the program of as many steps, for any number of rows where the dataset leaves it open: Keras weights what it reports by sizes it knows."""
         import tensorflow as tf
 
-        spec = tf.nest.map_structure(lambda part, tensor: tf.TensorSpec([*part.shape[:1], *tensor.shape[1:]], part.dtype), spec, batches[0])
+        def known(part, tensor):
+            return tf.TensorSpec([*part.shape[:1], *tensor.shape[1:]], part.dtype) if isinstance(part, tf.TensorSpec) else part
+
+        spec = tf.nest.map_structure(known, spec, batches[0])
         kind = (len(batches), *keras.tree.flatten_with_path(spec))
         if kind not in self._programs:
             self._programs[kind] = self._compile(spec, len(batches))
@@ -109,26 +129,28 @@ def can_read_ahead(iterator):
 
 
 @contextlib.contextmanager
-def looped(model, callbacks=()):
-    """Has `keras.Model.fit` take the steps of a `StepLoop`, for a block; it stays with the model, and is compiled once.
+def looped(model, callbacks, may_read_ahead):
+    """Has `keras.Model.fit` take the steps of a `StepLoop`, for a block.
 
     Args:
         model: a `keras.Model`, of which `can_loop`.
         callbacks: list of `keras.callbacks.Callback`; the metrics are read after each step if one of them is called then.
+        may_read_ahead: boolean, whether batches may be taken from the data before they are asked for: not those of a `keras.utils.PyDataset` or a generator,
+            which Keras stops at the end of an epoch.
     """
 
     def make_train_function(force=False):
         if force or not isinstance(model.train_function, StepLoop):
             model.train_function = StepLoop(model)
-        model.train_function.wants_logs = any(map(is_called_after_steps, callbacks))
+        model.train_function.begin(any(map(is_called_after_steps, callbacks)), may_read_ahead)
 
+    data = data_on_processor(model.distribute_strategy) if may_read_ahead else contextlib.nullcontext()
     try:
-        with changed(model, make_train_function=make_train_function), metrics_of_epochs(model), data_on_processor(model.distribute_strategy):
+        with changed(model, make_train_function=make_train_function), metrics_of_epochs(model), data:
             yield
     finally:
         if isinstance(model.train_function, StepLoop):
-            model.train_function.forget()
-            model.train_function.wants_logs = True  # keras.Model.fit may call it next
+            model.train_function.end()
 
 
 def data_on_processor(strategy):

@@ -25,6 +25,9 @@ class LayerNorm(keras.layers.LayerNormalization):
     Returns:
         A float tensor of the same shape.
 
+    Raises:
+        ValueError: if one of those is given another value.
+
     Example:
         >>> LayerNorm()(np.array([[1.0, 3.0]])).numpy().round(2)
         array([[-1.,  1.]], dtype=float32)
@@ -32,6 +35,11 @@ class LayerNorm(keras.layers.LayerNormalization):
     References:
         [Ba et al., 2016](https://arxiv.org/abs/1607.06450).
     """
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        if self.axis not in (-1, [-1]) or self.rms_scaling or not (self.center and self.scale):
+            raise ValueError(f"axis, rms_scaling, center and scale keep their defaults. Received: {sorted(kwargs)}. Take keras.layers.LayerNormalization.")
 
     def call(self, inputs):
         if keras.backend.backend() != "jax":

@@ -15,7 +15,6 @@ from keras_richctx.translation.transformer import Transformer
 
 MODELS = ("seq2seq", "transformer")
 TOKENIZERS = {"word": WordTokenizer, "bpe": ByteLevelBPETokenizer}
-MINUTES_TO_COMPILE = 10  # on an H200 four of them go into compiling a Transformer on TensorFlow; a step then takes 6 ms
 WITHOUT_END = 1_000_000  # epochs, where the clock ends the training
 
 
@@ -145,7 +144,8 @@ class Recipe:
         Returns:
             The `keras.callbacks.History`.
         """
-        batches = self._batches(model, pairs)
+        multiple = self._padding(model, pairs)
+        batches = self._batches(model, pairs, multiple)
         rate, rise, beta_2 = self.learning_rate, 0, 0.999
         if self.model == "transformer":
             rise, beta_2 = self.warmup_steps, 0.98
@@ -155,20 +155,20 @@ class Recipe:
             rise = min(rise, steps // 2)
             target = {"initial_learning_rate": 0.0, "warmup_target": rate, "warmup_steps": rise} if rise else {"initial_learning_rate": rate}
             rate = keras.optimizers.schedules.CosineDecay(decay_steps=steps - rise, **target)
-        is_few_shapes = keras.backend.backend() == "tensorflow" and self._padding(model) > 1
-        model.compile(keras.optimizers.Adam(rate, beta_2=beta_2, global_clipnorm=1.0), jit_compile=is_few_shapes or None)
+        has_few_shapes = keras.backend.backend() == "tensorflow" and multiple > 1
+        model.compile(keras.optimizers.Adam(rate, beta_2=beta_2, global_clipnorm=1.0), jit_compile=has_few_shapes or None)
         return fit(
             model,
             batches,
             epochs=self.epochs or WITHOUT_END,
             callbacks=[TimeLimit(60 * self.minutes, rate, rise)] if self.minutes else [],
-            validation_data=None if validation is None else self._batches(model, validation, shuffle=False),
+            validation_data=None if validation is None else self._batches(model, validation, multiple, shuffle=False),
             checkpoint_dir=checkpoint_dir,
             patience=self.patience,
             progress=progress,
         )
 
-    def _batches(self, model, pairs, shuffle=True):
+    def _batches(self, model, pairs, multiple, shuffle=True):
         return translation_batches(
             pairs,
             model.source_tokenizer,
@@ -176,18 +176,22 @@ class Recipe:
             self.batch_size,
             shuffle=shuffle,
             seed=self.seed,
-            pad_to_multiple=self._padding(model),
+            pad_to_multiple=multiple,
             max_length=self.max_length,
             on_long="drop",
         )
 
-    def _padding(self, model):
+    def _padding(self, model, pairs):
         """Of what the lengths are multiples: XLA compiles a program for each shape of a batch, which takes longest for a GPU, that hardly feels the padding."""
         backend = keras.backend.backend()
-        is_worth_it = backend == "jax" or (backend == "tensorflow" and (self.minutes or math.inf) >= MINUTES_TO_COMPILE)
+        is_worth_it = backend == "jax" or (backend == "tensorflow" and self._is_long(pairs))
         if is_worth_it and on_gpu() and not is_distributed(model):
             multiple = 32
         else:
             multiple = 1 if backend == "tensorflow" else 8
         # the location score knows positions up to max_length, pads or not
         return math.gcd(self.max_length, multiple) if self.score == "location" else multiple
+
+    def _is_long(self, pairs):
+        """Whether the training is long enough for TensorFlow to compile it for a GPU: on an H200 that took four minutes, and a step then 6 ms."""
+        return self.minutes >= 10 if self.minutes else self.epochs * len(pairs) >= 3000 * self.batch_size

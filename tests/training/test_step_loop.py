@@ -239,6 +239,38 @@ def test_an_error_of_the_data_comes_when_its_batch_is_asked_for(monkeypatch):
     assert model.train_function._ahead is None
 
 
+class Numbered(keras.utils.PyDataset):
+    """Batches without an end, some of them made by other threads."""
+
+    num_batches = None
+
+    def __getitem__(self, index):
+        rows = np.arange(5 * index, 5 * index + 5) % len(IDS)
+        return IDS[rows], IDS[rows]
+
+
+def test_what_keras_stops_after_an_epoch_is_not_read_beyond_it(monkeypatch):
+    pretend_gpu(monkeypatch)
+    model, sees = model_of(steps_per_execution=1), SeesReading()
+    history = krc.training.fit(model, Numbered(workers=2), epochs=3, steps_per_epoch=4, callbacks=[sees], progress=False)
+    assert sees.ahead == {False}
+    assert history.epoch == [0, 1, 2]
+
+
+def test_what_calls_the_model_after_a_run_is_given_what_keras_makes(monkeypatch):
+    pretend_gpu(monkeypatch)
+    models = [model_of(steps_per_execution=1) for _ in range(2)]
+    through_fit(models[0], Logs())
+    models[1].optimizer.build(models[1].trainable_variables)
+    for variable, other in zip(*([*model.variables, *model.optimizer.variables] for model in models[::-1]), strict=True):
+        variable.assign(other)  # those of dropout's seeds too
+    for model in models:
+        model.reset_metrics()
+    logs, expected = (model.train_on_batch(IDS[:7], IDS[:7], return_dict=True) for model in models)
+    assert logs == pytest.approx(expected, abs=1e-6)
+    assert models[0].train_function._ahead is None
+
+
 def test_without_a_gpu_nothing_is_read_ahead():
     model, sees = model_of(), SeesReading()
     through_fit(model, sees)

@@ -59,3 +59,17 @@ def test_it_computes_in_float32_at_least(dtype):
     assert keras.backend.standardize_dtype(found.dtype) == keras.backend.standardize_dtype(expected.dtype)
     found, expected = (keras.ops.convert_to_numpy(keras.ops.cast(one, "float32")) for one in (found, expected))
     np.testing.assert_allclose(found, expected, rtol=2e-2, atol=2e-2)
+
+
+@pytest.mark.parametrize("options", [{"axis": 1}, {"axis": [-2, -1]}, {"center": False}, {"scale": False}, {"rms_scaling": True}])
+def test_another_kind_is_refused(options):
+    with pytest.raises(ValueError, match="keep their defaults"):
+        LayerNorm(**options)
+
+
+def test_it_is_made_again_from_its_config():
+    ours, _ = pair()
+    again = LayerNorm.from_config(ours.get_config())
+    again.build(X.shape)
+    again.set_weights(ours.get_weights())
+    np.testing.assert_array_equal(keras.ops.convert_to_numpy(again(X)), keras.ops.convert_to_numpy(ours(X)))

@@ -43,6 +43,7 @@ def test_on_a_gpu_the_step_is_compiled_for_few_lengths_and_trains_the_same(monke
         monkeypatch.setattr(recipe_module, "on_gpu", lambda devices=devices: bool(devices))
         monkeypatch.setattr(step_loop, "gpus", lambda devices=devices: devices)
         recipe = Recipe(**settings)
+        monkeypatch.setattr(Recipe, "_is_long", lambda recipe, pairs: True)
         model = recipe.build(*recipe.train_tokenizers(PAIRS))
         histories.append(recipe.fit(model, PAIRS, validation=PAIRS, progress=False).history)
         assert model.jit_compile == bool(devices)
@@ -51,14 +52,25 @@ def test_on_a_gpu_the_step_is_compiled_for_few_lengths_and_trains_the_same(monke
         assert histories[1][name] == pytest.approx(values, abs=1e-5)
 
 
-@pytest.mark.parametrize("score, max_length, minutes, multiple", [(None, 100, 10, 32), (None, 100, 9, 1), ("location", 100, 10, 4), ("location", 64, 10, 32)])
-def test_lengths_are_padded_where_it_pays_and_never_beyond_what_the_location_score_knows(score, max_length, minutes, multiple, monkeypatch):
+@pytest.mark.parametrize(
+    "options, multiple",
+    [
+        ({"minutes": 10}, 32),
+        ({"minutes": 9}, 1),
+        ({"epochs": 5999, "batch_size": 4}, 1),
+        ({"epochs": 6000, "batch_size": 4}, 32),
+        ({"minutes": 10, "score": "location"}, 4),
+        ({"minutes": 10, "score": "location", "max_length": 64}, 32),
+    ],
+    ids=str,
+)
+def test_lengths_are_padded_where_it_pays_and_never_beyond_what_the_location_score_knows(options, multiple, monkeypatch):
     if keras.backend.backend() != "tensorflow":
         pytest.skip("elsewhere lengths are padded always")
-    recipe = Recipe(score=score, max_length=max_length, minutes=minutes)
-    assert recipe._padding(keras.Model()) == 1
-    monkeypatch.setattr(recipe_module, "on_gpu", lambda: True)
-    assert recipe._padding(keras.Model()) == multiple
+    pairs = PAIRS[:2]
+    for is_gpu, expected in ((False, 1), (True, multiple)):
+        monkeypatch.setattr(recipe_module, "on_gpu", lambda is_gpu=is_gpu: is_gpu)
+        assert Recipe(**options)._padding(keras.Model(), pairs) == expected
 
 
 @pytest.mark.parametrize("end", [{}, {"epochs": 1, "minutes": 1}])
