@@ -33,17 +33,18 @@ class _Compiled(VariedShapes):
 
     def make_predict_function(self, force=False):
         """Makes what Keras does, on JAX with a GPU as one graph of CUDA."""
+        if self.predict_function is not None and not force:  # asked for at each token that is watched
+            return self.predict_function
         if keras.backend.backend() != "jax" or not on_gpu() or keras.distribution.distribution() is not None:
             return super().make_predict_function(force)
-        if self.predict_function is None or force:
-            import jax
+        import jax
 
-            def predict(state, batch):
-                outputs, non_trainable = self.predict_step(state, batch)
-                return outputs, (state[0], non_trainable)
+        def predict(state, batch):
+            outputs, non_trainable = self.predict_step(state, batch)
+            return outputs, (state[0], non_trainable)
 
-            compiled = jax.jit(predict, donate_argnums=0, compiler_options=CUDA_GRAPH)
-            self.predict_function = lambda state, batches: compiled(state, next(batches))
+        compiled = jax.jit(predict, donate_argnums=0, compiler_options=CUDA_GRAPH)
+        self.predict_function = lambda state, batches: compiled(state, next(batches))
         return self.predict_function
 
     def call(self, inputs):

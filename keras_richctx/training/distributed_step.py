@@ -74,10 +74,13 @@ class DistributedStep:
             self.strategy.run(on_replica, args=batches)
             return self.model.get_metrics_result() if self.wants_logs else {}
 
+        def next_steps(iterator):
+            return steps([next(iterator) for _ in range(count)])
+
         if self.model.run_eagerly:
-            return lambda iterator: steps([next(iterator) for _ in range(count)])
+            return next_steps
         if not self.reads_ahead:
-            return self.tf.function(lambda iterator: steps([next(iterator) for _ in range(count)]), autograph=False, reduce_retracing=True)
+            return self.tf.function(next_steps, autograph=False, reduce_retracing=True)
         compiled, ahead = self.tf.function(steps, autograph=False, reduce_retracing=True), ReadAhead(count, copy_to_replicas(self.strategy))
         self._ahead.append(ahead)
 

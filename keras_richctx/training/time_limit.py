@@ -48,8 +48,6 @@ class TimeLimit(keras.callbacks.Callback):
         self.learning_rate = learning_rate
         self.warmup_steps = warmup_steps
         self._end = None
-        self._is_warm = not warmup_steps
-        self._due = -math.inf
 
     def seconds_left(self):
         """Returns how much time is left, zero at least; all of it before training begins."""

@@ -1,7 +1,6 @@
 """How a translation model is made of sentence pairs, in one object that can be compared and written down."""
 
 import dataclasses
-import math
 
 import keras
 
@@ -189,8 +188,7 @@ class Recipe:
             multiple = 32
         else:
             multiple = 1 if backend == "tensorflow" else 8
-        # the location score knows positions up to max_length, pads or not
-        return math.gcd(self.max_length, multiple) if self.score == "location" else multiple
+        return model.padding_multiple(multiple)
 
     def _is_long(self, pairs):
         """Whether the training is long enough for TensorFlow to compile it for a GPU: on an H200 that took four minutes, and a step then 6 ms."""

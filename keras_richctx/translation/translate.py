@@ -1,7 +1,6 @@
 """From text to text: tokens in, a search over the model's steps, tokens out, and the attention of the result."""
 
 import dataclasses
-import math
 
 import keras
 import numpy as np
@@ -84,9 +83,7 @@ def _translate_batch(model, inputs, num_beams, length_penalty, max_new_tokens):
 
 def _padding(model):
     """Of what all lengths are multiples: JAX compiles what it computes for each shape anew."""
-    if keras.backend.backend() != "jax":
-        return 1
-    return math.gcd(16, model.max_source_length or 16)
+    return model.padding_multiple(16) if keras.backend.backend() == "jax" else 1
 
 
 def until_end(row, tokenizer):

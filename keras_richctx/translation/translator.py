@@ -1,5 +1,7 @@
 """What every translation model can do, whatever is inside: train with the right loss, translate, and show where it looked."""
 
+import math
+
 import keras
 
 from keras_richctx.training import SmoothedCrossentropy
@@ -48,6 +50,14 @@ class Translator(VariedShapes):
         if weighted_metrics == "auto":
             weighted_metrics = [keras.metrics.SparseCategoricalAccuracy(name="token_accuracy")]
         super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, jit_compile=jit_compile, **kwargs)
+
+    def padding_multiple(self, most):
+        """Returns of what lengths are to be multiples, at most this number, so that no pad lies behind the longest source that the model can read.
+
+        Args:
+            most: positive integer.
+        """
+        return math.gcd(most, self.max_source_length or most)
 
     @property
     def has_attention(self):

@@ -39,11 +39,11 @@ def test_on_a_gpu_the_step_is_compiled_for_few_lengths_and_trains_the_same(monke
 
     settings = {"tokenizer": "word", "units": 4, "batch_size": len(PAIRS), "dropout": 0.0, "epochs": 2}
     histories = []
+    monkeypatch.setattr(Recipe, "_is_long", lambda recipe, pairs: True)
     for devices in ([], [tf.config.LogicalDevice("/device:CPU:0", "CPU")]):
         monkeypatch.setattr(recipe_module, "on_gpu", lambda devices=devices: bool(devices))
         monkeypatch.setattr(step_loop, "gpus", lambda devices=devices: devices)
         recipe = Recipe(**settings)
-        monkeypatch.setattr(Recipe, "_is_long", lambda recipe, pairs: True)
         model = recipe.build(*recipe.train_tokenizers(PAIRS))
         histories.append(recipe.fit(model, PAIRS, validation=PAIRS, progress=False).history)
         assert model.jit_compile == bool(devices)
@@ -67,10 +67,11 @@ def test_on_a_gpu_the_step_is_compiled_for_few_lengths_and_trains_the_same(monke
 def test_lengths_are_padded_where_it_pays_and_never_beyond_what_the_location_score_knows(options, multiple, monkeypatch):
     if keras.backend.backend() != "tensorflow":
         pytest.skip("elsewhere lengths are padded always")
-    pairs = PAIRS[:2]
+    pairs, recipe = PAIRS[:2], Recipe(tokenizer="word", units=8, **options)
+    model = recipe.build(*recipe.train_tokenizers(pairs))
     for is_gpu, expected in ((False, 1), (True, multiple)):
         monkeypatch.setattr(recipe_module, "on_gpu", lambda is_gpu=is_gpu: is_gpu)
-        assert Recipe(**options)._padding(keras.Model(), pairs) == expected
+        assert recipe._padding(model, pairs) == expected
 
 
 @pytest.mark.parametrize("end", [{}, {"epochs": 1, "minutes": 1}])
