@@ -2,27 +2,8 @@
 
 import keras
 
+from keras_richctx.ops.compact import take_positions
 from keras_richctx.recurrent import TiedDense
-
-
-def gather_positions(x, positions):
-    """Takes the vectors at some positions of each row.
-
-    Args:
-        x: float tensor of shape `(B, T, D)`.
-        positions: integer tensor of shape `(B, P)`, each at least zero and below T.
-
-    Returns:
-        A float tensor of shape `(B, P, D)`.
-
-    Example:
-        >>> gather_positions(np.arange(6.0).reshape(1, 3, 2), np.array([[2, 0]])).numpy()
-        array([[[4., 5.],
-                [0., 1.]]])
-    """
-    batch, length, width = keras.ops.shape(x)
-    rows = keras.ops.arange(batch, dtype="int32")[:, None] * length  # (B, 1): where each row begins
-    return keras.ops.take(keras.ops.reshape(x, (-1, width)), rows + keras.ops.cast(positions, "int32"), axis=0)  # (B T, D) -> (B, P, D)
 
 
 @keras.saving.register_keras_serializable("keras_richctx")
@@ -73,7 +54,7 @@ class MaskedLMHead(keras.layers.Layer):
             layer.build((None, None, width))
 
     def call(self, inputs, embeddings, mask_positions=None):
-        x = inputs if mask_positions is None else gather_positions(inputs, mask_positions)  # (B, P, D)
+        x = inputs if mask_positions is None else take_positions(inputs, mask_positions)  # (B, P, D)
         # logits = LN(act(W h + b)) E^T + c
         return self.output_projection(self.norm(self.dense(x)), embeddings)  # (B, P, V)
 

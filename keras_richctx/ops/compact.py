@@ -41,7 +41,14 @@ def take_positions(x, places):
 
     Returns:
         A tensor of shape `(B, W, D)`.
+
+    Example:
+        >>> take_positions(np.arange(6.0).reshape(1, 3, 2), np.array([[2, 0]])).numpy()
+        array([[[4., 5.],
+                [0., 1.]]])
     """
+    if keras.backend.backend() == "jax":  # which knows then that each row is a matter of its own, so that devices which share a batch do not ask one another
+        return keras.ops.take_along_axis(x, keras.ops.cast(places, "int32")[..., None], axis=1)
     batch, length = keras.ops.shape(x)[0], keras.ops.shape(x)[1]
     flat = keras.ops.arange(batch, dtype="int32")[:, None] * length + keras.ops.cast(places, "int32")  # (B, W) of 0 .. B T - 1
     return keras.ops.take(keras.ops.reshape(x, (-1, x.shape[-1])), flat, axis=0)  # (B T, D) -> (B, W, D)

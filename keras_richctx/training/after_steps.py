@@ -1,5 +1,6 @@
 """Whether anyone looks at the metrics after a step."""
 
+import keras
 from keras.src.utils.python_utils import is_default  # whether a callback has a hook; Keras has no public name for it
 
 from keras_richctx.training.changed import changed
@@ -14,10 +15,15 @@ def is_called_after_steps(callback):
     return vars(type(callback)).get("reads_metrics_of_steps", True) and not all(map(is_default, hooks))
 
 
+def has_steps_of_keras(model):
+    """Whether the training steps of a model are Keras' own, so that the model has the metrics of all of them."""
+    return all(getattr(type(model), name) is getattr(keras.Model, name) for name in ("train_step", "compute_metrics"))
+
+
 def metrics_of_epochs(model):
     """Has `keras.Model.fit` read the metrics of a model at the end of an epoch, for a block, where its steps return none.
 
-    On TensorFlow, Keras makes numbers of what a step returns before the next one is begun, and so waits for the GPU after each.
+    On TensorFlow, Keras makes numbers of what a step returns before the next one is begun, and so waits for the GPU after each; on JAX another thread does.
     """
     by_keras = model._get_metrics_result_or_logs
     return changed(model, _get_metrics_result_or_logs=lambda logs: by_keras(logs) if logs else model.get_metrics_result())

@@ -14,6 +14,7 @@ from keras_richctx.training.dataset_source import DatasetSource
 from keras_richctx.training.distribution import Distribution, is_distributed
 from keras_richctx.training.hold_out import hold_out
 from keras_richctx.training.interruption import Interruption
+from keras_richctx.training.jax_steps import eased, steps_are_of_jax
 from keras_richctx.training.open_source import open_source
 from keras_richctx.training.position import Position
 from keras_richctx.training.progress import Progress, show_line
@@ -64,7 +65,7 @@ def fit(
 
     On TensorFlow with `jit_compile` of `compile`: on a GPU, the batches of arrays and of a `tf.data.Dataset` are copied there two calls before they are asked
     for, and the metrics are read at the end of an epoch, unless a callback is called after steps. With `steps_per_execution`, so many steps are one program;
-    those of batches of different shapes are taken one by one.
+    those of batches of different shapes are taken one by one. On JAX the metrics are read likewise, and batches are sent to several GPUs a step ahead.
 
     The state is that of the model, its optimizer, each `keras.random.SeedGenerator` in it, and Keras' own `EarlyStopping`, `ModelCheckpoint` and
     `ReduceLROnPlateau`; not that of other callbacks, nor of the global generators of Python, NumPy, Keras and PyTorch (which draws dropout from it where a
@@ -172,6 +173,8 @@ def fit(
             )
         elif can_loop(model):
             stack.enter_context(looped(model, added, isinstance(source, DatasetSource)))
+        elif steps_are_of_jax(model):
+            stack.enter_context(eased(model, added))
         model.fit(
             **arguments,
             epochs=epochs,

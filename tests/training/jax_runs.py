@@ -11,6 +11,8 @@ if __name__ == "__main__":
     import numpy as np
 
     import keras_richctx as krc
+    from keras_richctx.training import jax_steps
+    from keras_richctx.training.changed import changed
 
     def train(strategy):
         keras.utils.set_random_seed(0)
@@ -19,7 +21,9 @@ if __name__ == "__main__":
             model = krc.models.TextClassifier(bert, 3)
             model.compile(keras.optimizers.Adam(0.01, clipnorm=1.0), weighted_metrics=None)
             x = np.random.default_rng(0).integers(1, 37, size=(24, 7)).astype("int32")
-            history = krc.training.fit(model, x, np.arange(24) % 3, epochs=2, batch_size=8, shuffle=False, progress=False)
+            fit_arguments = {"epochs": 2, "batch_size": 8, "shuffle": False, "progress": False}
+            history = krc.training.fit(model, x, np.arange(24) % 3, **fit_arguments)
+            model.train_on_batch(x[:8], np.arange(8) % 3)  # Keras' own again
         kernel = next(weight for weight in model.trainable_variables if weight.path.endswith("query_kernel"))
         return {
             "loss": history.history["loss"],
@@ -33,4 +37,6 @@ if __name__ == "__main__":
         krc.training.strategy("model_parallel", 4, 3)
     except ValueError as error:
         results["refused"] = str(error)
+    with changed(jax_steps, on_gpu=lambda: True):  # batches one step ahead, and the gradients summed as there
+        results["data, as on GPUs"] = train(krc.training.strategy("data_parallel"))
     json.dump(results, sys.stdout)

@@ -19,7 +19,7 @@ def runs():
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("name, part", [("data", [12, 4, 3]), ("model", [12, 1, 3]), ("both", [12, 2, 3])])
+@pytest.mark.parametrize("name, part", [("data", [12, 4, 3]), ("data, as on GPUs", [12, 4, 3]), ("model", [12, 1, 3]), ("both", [12, 2, 3])])
 def test_four_devices_train_as_one(runs, name, part):
     np.testing.assert_allclose(runs[name]["loss"], runs["one"]["loss"], rtol=1e-5)
     for there, here in zip(runs[name]["weights"], runs["one"]["weights"], strict=True):
