@@ -14,7 +14,7 @@ from keras_richctx.training.dataset_source import DatasetSource
 from keras_richctx.training.distribution import Distribution, is_distributed
 from keras_richctx.training.hold_out import hold_out
 from keras_richctx.training.interruption import Interruption
-from keras_richctx.training.jax_steps import eased, steps_are_of_jax
+from keras_richctx.training.jax_steps import eased
 from keras_richctx.training.open_source import open_source
 from keras_richctx.training.position import Position
 from keras_richctx.training.progress import Progress, show_line
@@ -173,7 +173,7 @@ def fit(
             )
         elif can_loop(model):
             stack.enter_context(looped(model, added, isinstance(source, DatasetSource)))
-        elif steps_are_of_jax(model):
+        elif keras.backend.backend() == "jax":
             stack.enter_context(eased(model, added))
         model.fit(
             **arguments,

@@ -56,21 +56,32 @@ def one_ahead(iterator):
         yield item
 
 
-def steps_are_of_jax(model):
-    """Whether a model takes Keras' own training steps, on JAX."""
-    return keras.backend.backend() == "jax" and has_steps_of_keras(model)
+def sharing_any_size():
+    """Has Keras share batches of any size out to several devices, for a block: one that cannot be divided lies whole on each of them, which computes all of it."""
+    import jax
+    from keras.src.backend.jax import distribution_lib  # where Keras' trainer looks for the function; it has no public name
+
+    by_keras = distribution_lib.distribute_data_input
+
+    def share(batch, layout, batch_dim_name):
+        sharding = getattr(layout, "backend_layout", layout)
+        if batch.shape[0] % sharding.mesh.shape[batch_dim_name]:
+            sharding = jax.sharding.NamedSharding(sharding.mesh, jax.sharding.PartitionSpec())
+        return by_keras(batch, sharding, batch_dim_name)
+
+    return changed(distribution_lib, distribute_data_input=share) if jax.process_count() == 1 else contextlib.nullcontext()
 
 
 @contextlib.contextmanager
 def eased(model, callbacks):
-    """Has `keras.Model.fit` take the steps of `JaxSteps`, for a block.
+    """Has `keras.Model.fit` take the steps of `JaxSteps`, for a block, on batches of any size.
 
     Args:
         model: a `keras.Model`, on JAX.
-        callbacks: list of `keras.callbacks.Callback`; the metrics are read after each step if one of them is called then.
+        callbacks: list of `keras.callbacks.Callback`; the metrics are read after each step if one of them is called then, or the steps are the model's own.
     """
     make_by_keras, hook_of_keras = model.make_train_function, model._setattr_hook
-    wants_logs = any(map(is_called_after_steps, callbacks))
+    wants_logs = not has_steps_of_keras(model) or any(map(is_called_after_steps, callbacks))
     several = keras.distribution.distribution() is not None and on_gpu()  # on a processor nothing is copied, and XLA sums otherwise
 
     def make_train_function(force=False):
@@ -84,8 +95,9 @@ def eased(model, callbacks):
         # Keras looks through whatever a model is given, at each step through all arrays of its state, for layers and variables: not through a view of a dict
         return hook_of_keras(name, types.MappingProxyType(value) if name == "_jax_state" and isinstance(value, dict) else value)
 
+    metrics = contextlib.nullcontext() if wants_logs else metrics_of_epochs(model)
     try:
-        with changed(model, make_train_function=make_train_function, _setattr_hook=untracked), metrics_of_epochs(model):
+        with changed(model, make_train_function=make_train_function, _setattr_hook=untracked), metrics, sharing_any_size():
             yield
     finally:
         if isinstance(model.train_function, JaxSteps):
