@@ -57,7 +57,7 @@ def one_ahead(iterator):
 
 
 def sharing_any_size():
-    """Has Keras share batches of any size out to several devices, for a block: one that cannot be divided lies whole on each of them, which computes all of it."""
+    """Has Keras share batches of any size out to several devices, for a block: one that cannot be divided lies whole on each, which computes all of it."""
     import jax
     from keras.src.backend.jax import distribution_lib  # where Keras' trainer looks for the function; it has no public name
 
