@@ -21,6 +21,7 @@ StrategyOption = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="The devices: one, mirrored (all GPUs of this machine), multi_worker (the machines that TF_CONFIG names; the same command on each), tpu, or auto.",
+        help="The devices: one, mirrored (all GPUs of this machine), multi_worker (the machines that TF_CONFIG names; the same command on each), tpu, "
+        "data_parallel or model_parallel (those of JAX), or auto.",
     ),
 ]

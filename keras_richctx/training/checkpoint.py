@@ -123,7 +123,8 @@ class Checkpoint(keras.callbacks.Callback):
         if self.saved != self._now:
             self._save()
         if self.failure is None:
-            message = f"Stopped at {self._now}; the checkpoint is in {str(self.store.directory)!r}. Started again in the same way, the run goes on from there."
+            goes_on = "from there" if self.source.exact or not self._now.step else "with its weights, at the start of its epoch"
+            message = f"Stopped at {self._now}; the checkpoint is in {str(self.store.directory)!r}. Started again in the same way, the run goes on {goes_on}."
         else:
             message = f"Stopped at {self._now}, which could not be saved."
         self.say(message)

@@ -67,6 +67,9 @@ def fit(
     for, and the metrics are read at the end of an epoch, unless a callback is called after steps. With `steps_per_execution`, so many steps are one program;
     those of batches of different shapes are taken one by one. On JAX the metrics are read likewise, and batches are sent to several GPUs a step ahead.
 
+    With `steps_per_execution` of `compile`, an epoch of arrays or of a dataset is rounded up to whole executions, with batches of the pass that follows, where
+    Keras would end it with a shorter one.
+
     The state is that of the model, its optimizer, each `keras.random.SeedGenerator` in it, and Keras' own `EarlyStopping`, `ModelCheckpoint` and
     `ReduceLROnPlateau`; not that of other callbacks, nor of the global generators of Python, NumPy, Keras and PyTorch (which draws dropout from it where a
     layer has no seed).

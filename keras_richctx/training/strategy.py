@@ -1,5 +1,6 @@
 """Which devices a model is trained on."""
 
+import contextlib
 import functools
 import itertools
 import json
@@ -26,14 +27,14 @@ def strategy(name="auto", devices=None, parts=None):
         krc.training.fit(model, data)
     ```
 
-    `"auto"` takes the largest kind that is there: a TPU, several machines (where the environment variable `TF_CONFIG` names them), several GPUs, one device.
-    Ask for it before anything is computed: TensorFlow lays out its devices once.
+    `"auto"` takes the largest kind that is there: on TensorFlow a TPU, several machines (where the environment variable `TF_CONFIG` names them), several GPUs,
+    one device; on JAX `"data_parallel"`; on PyTorch one device. Ask for it before anything is computed: TensorFlow lays out its devices once.
 
     Args:
         name: string, one of
 
             - `"auto"`;
-            - `"one"`: the one device that TensorFlow or JAX takes by itself;
+            - `"one"`: the one device that the backend takes by itself;
             - `"mirrored"`: the GPUs of this machine, `tf.distribute.MirroredStrategy`; without GPUs, parts of its processor, to try things out on;
             - `"multi_worker"`: the machines that `TF_CONFIG` names, `tf.distribute.MultiWorkerMirroredStrategy`;
             - `"tpu"`: the TPU that the environment names, `tf.distribute.TPUStrategy`. It has not been tried, for want of a TPU;
@@ -44,7 +45,8 @@ def strategy(name="auto", devices=None, parts=None):
         parts: integer, for `"model_parallel"`, how many devices hold one copy of the model, or `None` for all of them. The copies share each batch.
 
     Returns:
-        A `tf.distribute.Strategy` or a `keras.distribution.Distribution`, which have a `scope()`. The same call returns the same object.
+        What has a `scope()`: a `tf.distribute.Strategy`, of which the same call returns the same object; a `keras.distribution.Distribution`; on PyTorch a
+        `OneDevice`.
 
     Raises:
         ValueError: if there is no such strategy on this backend, if there are not so many devices or they cannot be parted so, or if `TF_CONFIG` is missing or
@@ -66,10 +68,21 @@ def strategy(name="auto", devices=None, parts=None):
     if backend == "jax" and (name in ("auto", "one") or name.endswith("_parallel")):
         there = _on_jax(1 if name == "one" else devices)
         return model_parallel(there, parts or len(there)) if name == "model_parallel" else keras.distribution.DataParallel(devices=there)
+    if backend == "torch" and name in ("auto", "one"):
+        return OneDevice()
+    others = {"tensorflow": "Those in parallel are JAX's: set KERAS_BACKEND=jax.", "jax": "Set KERAS_BACKEND=tensorflow for it."}
     raise ValueError(
-        f"There is no strategy {name!r} on the backend {backend!r}. Set KERAS_BACKEND=tensorflow, or jax for 'data_parallel' and 'model_parallel'; on PyTorch, "
-        "models train on one device, without a strategy."
+        f"There is no strategy {name!r} on the backend {backend!r}. {others.get(backend, 'There a model is trained on one device: auto, or one.')} "
+        f"Received: name={name!r}"
     )
+
+
+class OneDevice:
+    """The device that the backend takes by itself, as a strategy."""
+
+    def scope(self):
+        """Returns a context in which nothing is different."""
+        return contextlib.nullcontext()
 
 
 @functools.cache  # several strategies over the same devices hinder each other

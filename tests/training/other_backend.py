@@ -7,7 +7,7 @@ import sys
 import keras
 import numpy as np
 
-from keras_richctx.training import fit
+from keras_richctx.training import fit, strategy
 
 
 class Crashed(Exception):
@@ -29,7 +29,8 @@ def make_model():
 def main(root):
     x = np.random.default_rng(0).normal(size=(18, 3)).astype("float32")
     options = {"batch_size": 4, "epochs": 3, "shuffle": False, "validation_data": (x, x[:, :1]), "patience": 3, "progress": False}
-    whole, cut = make_model(), make_model()
+    with strategy("auto").scope():
+        whole, cut = make_model(), make_model()
     whole.build((None, 3)), cut.build((None, 3))
     cut.set_weights(whole.get_weights())
     expected = fit(whole, x, x[:, :1], checkpoint_dir=root / "whole", **options)

@@ -59,6 +59,18 @@ def test_the_state_is_saved_after_the_very_step_and_the_run_goes_on_from_there(m
     assert_same_run(resumed, history, whole, expected)
 
 
+def test_data_that_is_read_from_an_epoch_s_start_only_is_said_to_be(make_model, arrays, tmp_path):
+    class Batches(keras.utils.PyDataset):
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, index):
+            return tuple(array[4 * index : 4 * index + 4] for array in arrays)
+
+    with pytest.raises(KeyboardInterrupt, match=r"epoch 1, step 3; .* the run goes on with its weights, at the start of its epoch"):
+        fit(make_model(), Batches(), checkpoint_dir=tmp_path, progress=False, callbacks=[Signals(signal.SIGINT, step=2)])
+
+
 def test_a_signal_during_validation_stops_at_the_end_of_the_epoch(make_model, arrays, tmp_path):
     options = {"epochs": 3, "validation_data": arrays, "checkpoint_dir": tmp_path, "progress": False}
     with pytest.raises(KeyboardInterrupt, match="Stopped at epoch 2, step 0"):
