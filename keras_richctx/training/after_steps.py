@@ -17,13 +17,13 @@ def is_called_after_steps(callback):
 
 def has_steps_of_keras(model):
     """Whether the training steps of a model are Keras' own, so that the model has the metrics of all of them."""
-    return all(getattr(type(model), name) is getattr(keras.Model, name) for name in ("train_step", "compute_metrics"))
+    return all(getattr(getattr(model, name), "__func__", None) is getattr(keras.Model, name) for name in ("train_step", "compute_metrics"))
 
 
 def metrics_of_epochs(model):
     """Has `keras.Model.fit` read the metrics of a model at the end of an epoch, for a block, where its steps return none.
 
-    On TensorFlow, Keras makes numbers of what a step returns before the next one is begun, and so waits for the GPU after each; on JAX another thread does.
+    On TensorFlow, Keras makes numbers of what a step returns before the next one is begun, and so waits for the GPU after each.
     """
     by_keras = model._get_metrics_result_or_logs
     return changed(model, _get_metrics_result_or_logs=lambda logs: by_keras(logs) if logs else model.get_metrics_result())

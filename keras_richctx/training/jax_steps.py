@@ -5,12 +5,20 @@ import types
 
 import keras
 
-from keras_richctx.training.after_steps import has_steps_of_keras, is_called_after_steps, metrics_of_epochs
+from keras_richctx.training.after_steps import is_called_after_steps
 from keras_richctx.training.changed import changed
 from keras_richctx.training.devices import on_gpu
 
 # XLA would copy the gradients that it sums at once into one array, and back out of it, in small portions: together that takes longer than it saves
 SUMS_OF_GRADIENTS = {"xla_disable_hlo_passes": "all-reduce-contiguous", "xla_gpu_all_reduce_combine_threshold_bytes": 100 * 2**20}
+
+
+class Unread(dict):
+    """No metrics, in the place of those of a step, that Keras would make numbers of."""
+
+    def __init__(self, logs):
+        super().__init__()
+        self.logs = logs
 
 
 class JaxSteps:
@@ -36,7 +44,7 @@ class JaxSteps:
         if self._iterator is not iterator:  # a new one in each epoch that has an end
             self._iterator, self._batches = iterator, one_ahead(iterator) if self.one_ahead else iterator
         logs, state = self.by_keras(state, self._batches)
-        return (logs if self.wants_logs else {}), state
+        return (logs if self.wants_logs else Unread(logs)), state
 
 
 def step_on_several(model):
@@ -78,26 +86,29 @@ def eased(model, callbacks):
 
     Args:
         model: a `keras.Model`, on JAX.
-        callbacks: list of `keras.callbacks.Callback`; the metrics are read after each step if one of them is called then, or the steps are the model's own.
+        callbacks: list of `keras.callbacks.Callback`; the metrics are read after each step if one of them is called then.
     """
-    make_by_keras, hook_of_keras = model.make_train_function, model._setattr_hook
-    wants_logs = not has_steps_of_keras(model) or any(map(is_called_after_steps, callbacks))
+    make_by_keras, hook_of_keras, metrics_by_keras = model.make_train_function, model._setattr_hook, model._get_metrics_result_or_logs
+    wants_logs = any(map(is_called_after_steps, callbacks))
     several = keras.distribution.distribution() is not None and on_gpu()  # on a processor nothing is copied, and XLA sums otherwise
 
     def make_train_function(force=False):
         if model.train_function is None and several and model.jit_compile and not (model.run_eagerly or keras.config.is_nnx_enabled()):
             model.train_function = step_on_several(model)
         make_by_keras(force)
-        if not isinstance(model.train_function, JaxSteps):
-            model.train_function = JaxSteps(model.train_function, wants_logs, several)
+        by_keras = model.train_function.by_keras if isinstance(model.train_function, JaxSteps) else model.train_function
+        model.train_function = JaxSteps(by_keras, wants_logs, several)
 
     def untracked(name, value):
         # Keras looks through whatever a model is given, at each step through all arrays of its state, for layers and variables: not through a view of a dict
         return hook_of_keras(name, types.MappingProxyType(value) if name == "_jax_state" and isinstance(value, dict) else value)
 
-    metrics = contextlib.nullcontext() if wants_logs else metrics_of_epochs(model)
+    def metrics_of_epoch(logs):
+        return metrics_by_keras(getattr(logs, "logs", logs))
+
+    eased_parts = {"make_train_function": make_train_function, "_setattr_hook": untracked, "_get_metrics_result_or_logs": metrics_of_epoch}
     try:
-        with changed(model, make_train_function=make_train_function, _setattr_hook=untracked), metrics, sharing_any_size():
+        with changed(model, **eased_parts), sharing_any_size():
             yield
     finally:
         if isinstance(model.train_function, JaxSteps):

@@ -91,15 +91,44 @@ def test_an_epoch_that_is_shorter_than_the_data_goes_on_where_the_last_one_ended
         np.testing.assert_allclose(weight, other, atol=1e-6)
 
 
-def test_a_model_with_a_step_of_its_own_is_left_to_keras():
+def own_step(model):
     class Own(keras.Sequential):
         def train_step(self, state, data):
             logs, state = super().train_step(state, data)
             return {"mine": logs["loss"]}, state
 
-    model = Own([keras.Input((6,), dtype="int32"), keras.layers.Embedding(11, 8), keras.layers.Dense(11)])
-    model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-    assert list(krc.training.fit(model, IDS, IDS, progress=False).history) == ["mine"]
+    return Own(model.layers)
+
+
+def step_of_an_instance(model):
+    by_keras = model.train_step
+    model.train_step = lambda state, data: ({"mine": by_keras(state, data)[0]["loss"]}, by_keras(state, data)[1])
+    return model
+
+
+@pytest.mark.parametrize("change", [own_step, step_of_an_instance])
+def test_the_metrics_of_a_step_of_one_s_own_are_those_of_the_last_step(change):
+    histories = []
+    for fit, options in [(krc.training.fit, {"progress": False}), (keras.Model.fit, {"verbose": 0})]:
+        model = change(model_of())
+        model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        histories.append(fit(model, IDS, IDS, **OPTIONS, **options).history)
+    assert {"mine", "val_loss"} <= set(histories[0])
+    assert histories[0] == {name: pytest.approx(values, abs=1e-6) for name, values in histories[1].items()}
+
+
+def test_a_run_within_a_run_has_its_own_callbacks():
+    inner, outer = Logs(), Logs()
+
+    class Again(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            if not epoch:
+                krc.training.fit(self.model, IDS, IDS, progress=False, batch_size=5, callbacks=[inner])
+
+    krc.training.fit(model_of(), IDS, IDS, progress=False, callbacks=[Again()], **OPTIONS)
+    krc.training.fit(model_of(), IDS, IDS, progress=False, callbacks=[Again(), outer], **OPTIONS)
+    assert inner.seen == [(batch, ["accuracy", "loss"]) for batch in range(8)]
+    assert outer.seen == [(batch, ["accuracy", "loss"]) for _ in range(2) for batch in range(8)]
 
 
 def test_one_ahead():
