@@ -14,7 +14,7 @@ from keras_richctx.training.dataset_source import DatasetSource
 from keras_richctx.training.distribution import Distribution, is_distributed
 from keras_richctx.training.hold_out import hold_out
 from keras_richctx.training.interruption import Interruption
-from keras_richctx.training.jax_steps import eased
+from keras_richctx.training.on_jax import on_jax
 from keras_richctx.training.open_source import open_source
 from keras_richctx.training.position import Position
 from keras_richctx.training.progress import Progress, show_line
@@ -65,7 +65,9 @@ def fit(
 
     On TensorFlow with `jit_compile` of `compile`: on a GPU, the batches of arrays and of a `tf.data.Dataset` are copied there two calls before they are asked
     for, and the metrics are read at the end of an epoch, unless a callback is called after steps. With `steps_per_execution`, so many steps are one program;
-    those of batches of different shapes are taken one by one. On JAX the metrics are read likewise, and batches are sent to several GPUs a step ahead.
+    those of batches of different shapes are taken one by one.
+
+    On several devices of JAX, a batch that they cannot divide is computed whole by each.
 
     With `steps_per_execution` of `compile`, an epoch of arrays or of a dataset is rounded up to whole executions, with batches of the pass that follows, where
     Keras would end it with a shorter one.
@@ -177,7 +179,7 @@ def fit(
         elif can_loop(model):
             stack.enter_context(looped(model, added, isinstance(source, DatasetSource)))
         elif keras.backend.backend() == "jax":
-            stack.enter_context(eased(model, added))
+            stack.enter_context(on_jax(model))
         model.fit(
             **arguments,
             epochs=epochs,

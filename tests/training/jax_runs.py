@@ -11,8 +11,15 @@ if __name__ == "__main__":
     import numpy as np
 
     import keras_richctx as krc
-    from keras_richctx.training import jax_steps
+    from keras_richctx.training import on_jax
     from keras_richctx.training.changed import changed
+
+    class Between(keras.callbacks.Callback):
+        def on_epoch_begin(self, epoch, logs=None):
+            self.model.make_train_function(force=True)  # as GradualUnfreezing does
+
+        def on_epoch_end(self, epoch, logs=None):
+            assert self.model.test_on_batch(np.ones((8, 7), "int32"), np.zeros(8, "int32"), return_dict=True)["loss"] > 0  # without weights: None in the batch
 
     def train(strategy):
         keras.utils.set_random_seed(0)
@@ -22,7 +29,7 @@ if __name__ == "__main__":
             model.compile(keras.optimizers.Adam(0.01, clipnorm=1.0), weighted_metrics=None)
             x = np.random.default_rng(0).integers(1, 37, size=(23, 7)).astype("int32")
             fit_arguments = {"epochs": 2, "batch_size": 8, "shuffle": False, "validation_data": (x[:5], np.arange(5) % 3), "progress": False}
-            history = krc.training.fit(model, x, np.arange(23) % 3, **fit_arguments)
+            history = krc.training.fit(model, x, np.arange(23) % 3, callbacks=[Between()], **fit_arguments)
             model.train_on_batch(x[:8], np.arange(8) % 3)  # Keras' own again
         kernel = next(weight for weight in model.trainable_variables if weight.path.endswith("query_kernel"))
         return {
@@ -37,6 +44,6 @@ if __name__ == "__main__":
         krc.training.strategy("model_parallel", 4, 3)
     except ValueError as error:
         results["refused"] = str(error)
-    with changed(jax_steps, on_gpu=lambda: True):  # batches one step ahead, and the gradients summed as there
+    with changed(on_jax, on_gpu=lambda: True):  # the gradients summed as there
         results["data, as on GPUs"] = train(krc.training.strategy("data_parallel"))
     json.dump(results, sys.stdout)
