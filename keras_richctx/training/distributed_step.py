@@ -48,18 +48,26 @@ class DistributedStep:
         on_gpus = isinstance(self.strategy, tf.distribute.MirroredStrategy) and are_gpus(self.devices)
         self.is_one_program = on_gpus and bool(model.jit_compile)
         self.reads_ahead = on_gpus and not model.run_eagerly
-        self._ahead = []
+        self._ahead = {}
+        self._make_programs()
 
+    def _make_programs(self):
         def program(function):
-            return tf.function(function, jit_compile=model.jit_compile, reduce_retracing=True, autograph=False)
+            return self.tf.function(function, jit_compile=self.model.jit_compile, reduce_retracing=True, autograph=False)
 
         self._denominators = program(self.step.denominators)
         self._gradients = program(self._loss_and_gradients)
         self._update = program(self._updated)
         self._evaluation = program(self.step.loss)
 
-    def train_function(self):
-        """Returns what `keras.Model.fit` calls with an iterator over the replicas' batches, for one step."""
+    def train_function(self, anew=False):
+        """Returns what `keras.Model.fit` calls with an iterator over the replicas' batches, for one step.
+
+        Args:
+            anew: boolean, whether all is traced and compiled again, as where the optimizer has other weights to train. Defaults to `False`.
+        """
+        if anew:
+            self._make_programs()
         return self._function(self._train_on_replica)
 
     def test_function(self):
@@ -67,6 +75,7 @@ class DistributedStep:
         return self._function(self._test_on_replica)
 
     def _function(self, on_replica):
+        kind = on_replica.__name__
         on_replica = self._compiled(on_replica) if self.is_one_program else self._one_after_the_other(on_replica)
         count = self.model.steps_per_execution
 
@@ -81,8 +90,8 @@ class DistributedStep:
             return next_steps
         if not self.reads_ahead:
             return self.tf.function(next_steps, autograph=False, reduce_retracing=True)
-        compiled, ahead = self.tf.function(steps, autograph=False, reduce_retracing=True), ReadAhead(count, copy_to_replicas(self.strategy))
-        self._ahead.append(ahead)
+        compiled = self.tf.function(steps, autograph=False, reduce_retracing=True)
+        ahead = self._ahead.setdefault(kind, ReadAhead(count, copy_to_replicas(self.strategy)))
 
         def take_steps(iterator):
             batches = ahead.take(iterator)
@@ -94,7 +103,7 @@ class DistributedStep:
 
     def close(self):
         """Drops what was read for calls to come."""
-        for ahead in self._ahead:
+        for ahead in self._ahead.values():
             ahead.close()
 
     def _one_after_the_other(self, on_replica):

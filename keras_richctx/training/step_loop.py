@@ -30,28 +30,37 @@ class StepLoop:
 
     def __init__(self, model):
         self.model = model
-        self.wants_logs = True
         self._programs = {}  # of each kind of batch and number of steps
-        self._is_at_work = self._may_read_ahead = False
-        self._iterator = self._ahead = None
+        self._runs = []  # more than one where a callback of a run begins another
 
     def begin(self, wants_logs, may_read_ahead):
         """Begins a run, in which the metrics are read after each call or not, and batches may be read before they are asked for or not."""
-        self._is_at_work, self.wants_logs, self._may_read_ahead = True, wants_logs, may_read_ahead
+        self._runs.append(_Run(wants_logs, may_read_ahead))
 
     def end(self):
-        """Ends a run."""
-        self.forget()
-        self._is_at_work = False
+        """Ends a run; what was read for calls to come is dropped."""
+        self._runs.pop().close()
+
+    def anew(self):
+        """Returns another one in its place, which is compiled anew and goes on where this one is."""
+        other = StepLoop(self.model)
+        other._runs = self._runs
+        return other
+
+    @property
+    def wants_logs(self):
+        """Whether the metrics are read after each call of this run."""
+        return self._runs[-1].wants_logs
 
     @functools.cached_property
     def _by_keras(self):
         return self.model._make_function(self.model.train_step)
 
     def __call__(self, iterator):
-        if not self._is_at_work:
+        if not self._runs or not hasattr(iterator, "element_spec"):  # that of a batch by itself is a generator
             return self._by_keras(iterator)
-        batches, spec = self._take(iterator)
+        run = self._runs[-1]
+        batches, spec = self._take(run, iterator)
         if not batches:
             raise StopIteration
         if len(batches) > 1 and are_alike(batches):
@@ -59,25 +68,17 @@ class StepLoop:
         else:
             for batch in batches:
                 logs = self._program(spec, [batch])([batch])
-        return logs if self.wants_logs else {}
+        return logs if run.wants_logs or run.iterator is not iterator else {}
 
-    def _take(self, iterator):
+    def _take(self, run, iterator):
         """Returns the batches of a call, a list, and the specification of one."""
-        if self._iterator is not iterator:  # a new one in each epoch that has an end
-            if not (self._may_read_ahead and gpus() and can_read_ahead(iterator)):
-                self.forget()
-            elif self._ahead is None:
-                self._ahead = ReadAhead(self.model.steps_per_execution, copy_to(device_of(self.model.distribute_strategy)))
-            self._iterator = iterator
-        if self._ahead is None:
+        if run.iterator is None:  # it has one, without end; another one is that of a run of Keras' own in a callback
+            run.iterator = iterator
+            if run.may_read_ahead and gpus() and can_read_ahead(iterator):
+                run.ahead = ReadAhead(self.model.steps_per_execution, copy_to(device_of(self.model.distribute_strategy)))
+        if run.ahead is None or run.iterator is not iterator:
             return list(itertools.islice(iterator, self.model.steps_per_execution)), iterator.element_spec
-        return self._ahead.take(iterator), widened(iterator.element_spec)
-
-    def forget(self):
-        """Drops what was read for calls to come."""
-        if self._ahead is not None:
-            self._ahead.close()
-        self._iterator = self._ahead = None
+        return run.ahead.take(iterator), widened(iterator.element_spec)
 
     def _program(self, spec, batches):
         """Returns the program of as many steps, for any number of rows where the dataset leaves it open: Keras weights what it reports by sizes it knows."""
@@ -110,6 +111,19 @@ class StepLoop:
         return tf.function(steps, input_signature=[[spec] * count], jit_compile=True, autograph=False)
 
 
+class _Run:
+    """What a `StepLoop` knows of a run: what is asked of it, and the iterator that it takes its batches from, ahead or not."""
+
+    def __init__(self, wants_logs, may_read_ahead):
+        self.wants_logs = wants_logs
+        self.may_read_ahead = may_read_ahead
+        self.iterator = self.ahead = None
+
+    def close(self):
+        if self.ahead is not None:
+            self.ahead.close()
+
+
 def can_loop(model):
     """Whether a model is trained by a `StepLoop`: on TensorFlow under XLA, where several steps are taken at once, and on a GPU always.
 
@@ -138,17 +152,24 @@ def looped(model, callbacks, may_read_ahead):
             which Keras stops at the end of an epoch.
     """
 
+    has_begun = False
+
     def make_train_function(force=False):
-        if force or not isinstance(model.train_function, StepLoop):
+        nonlocal has_begun
+        if not isinstance(model.train_function, StepLoop):
             model.train_function = StepLoop(model)
-        model.train_function.begin(any(map(is_called_after_steps, callbacks)), may_read_ahead)
+        elif force:
+            model.train_function = model.train_function.anew()
+        if not has_begun:
+            model.train_function.begin(any(map(is_called_after_steps, callbacks)), may_read_ahead)
+            has_begun = True
 
     data = data_on_processor(model.distribute_strategy) if may_read_ahead else contextlib.nullcontext()
     try:
         with changed(model, make_train_function=make_train_function), metrics_of_epochs(model), data:
             yield
     finally:
-        if isinstance(model.train_function, StepLoop):
+        if has_begun and isinstance(model.train_function, StepLoop):
             model.train_function.end()
 
 

@@ -205,14 +205,35 @@ def of_different_lengths():
 
     known = list(batches())
     shapes = (tf.TensorSpec((None, None), "int32"),) * 2
+
+    def run():
+        model = keras.Sequential([keras.layers.Embedding(11, 8, mask_zero=True), keras.layers.Dense(11)])
+        model.compile(descent(), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        dataset = tf.data.Dataset.from_generator(lambda: iter(known), output_signature=shapes)
+        return model, krc.training.fit(model, dataset, epochs=2, steps_per_epoch=3, progress=False)
+
+    return on_one_and_two(run)
+
+
+def gradually_unfrozen():
+    x = random.normal(size=(11, 3)).astype("float32")
+
+    def run():
+        model = keras.Sequential([keras.Input((3,)), *(keras.layers.Dense(units) for units in (4, 4, 1))])
+        model.compile(keras.optimizers.Adam(0.01), "mse")
+        callbacks = [krc.training.GradualUnfreezing(model.layers)]
+        return model, krc.training.fit(model, x, x[:, :1], batch_size=4, epochs=3, shuffle=False, callbacks=callbacks, progress=False)
+
+    return on_one_and_two(run)
+
+
+def on_one_and_two(run):
+    """Calls a function that trains a model, on one device and on two."""
     ends = []
     for place in (krc.training.strategy("one"), PLACES[2]):
         with place.scope():
             keras.utils.set_random_seed(0)
-            model = keras.Sequential([keras.layers.Embedding(11, 8, mask_zero=True), keras.layers.Dense(11)])
-            model.compile(descent(), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-            dataset = tf.data.Dataset.from_generator(lambda: iter(known), output_signature=shapes)
-            history = krc.training.fit(model, dataset, epochs=2, steps_per_epoch=3, progress=False)
+            model, history = run()
         ends.append((model.get_weights(), history.history["loss"]))
     (alone, loss), (shared, loss_too) = ends
     weights = max(float(np.abs(a - b).max()) for a, b in zip(alone, shared, strict=True))
@@ -259,6 +280,7 @@ CASES = {
     "several steps at once under XLA": lambda: language_model(gpt(num_layers=1, jit_compile=True, steps_per_execution=2), rows=19),
     "one program": one_program,
     "batches of different lengths": of_different_lengths,
+    "gradually unfrozen": gradually_unfrozen,
     "float16": float16,
     "Bahdanau's": lambda: translator("Seq2Seq", units=6, coverage=0.3),
     "Transformer": lambda: translator("Transformer", num_layers=1, width=8, num_heads=2, intermediate_dim=12, dropout=0.0),

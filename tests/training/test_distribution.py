@@ -30,6 +30,7 @@ CASES = [
     "several steps at once under XLA",
     "one program",
     "batches of different lengths",
+    "gradually unfrozen",
     "float16",
     "Bahdanau's",
     "Transformer",

@@ -118,7 +118,7 @@ class SeesReading(Logs):
 
     def on_train_batch_end(self, batch, logs=None):
         super().on_train_batch_end(batch, logs)
-        self.ahead.add(isinstance(self.model.train_function._ahead, ReadAhead))
+        self.ahead.add(isinstance(self.model.train_function._runs[-1].ahead, ReadAhead))
 
 
 @pytest.mark.parametrize("steps_per_execution", [1, 3])
@@ -127,7 +127,7 @@ def test_batches_that_are_read_ahead_are_the_same(one_by_one, steps_per_executio
     model, sees = model_of(steps_per_execution), SeesReading()
     through_fit(model, sees)
     assert sees.ahead == {True}
-    assert model.train_function._ahead is None  # nothing is kept for another run
+    assert not model.train_function._runs  # nothing is kept for another run
     for weight, other in zip(model.get_weights(), one_by_one[0].get_weights(), strict=True):
         np.testing.assert_allclose(weight, other, atol=1e-6)
 
@@ -236,7 +236,39 @@ def test_an_error_of_the_data_comes_when_its_batch_is_asked_for(monkeypatch):
     with pytest.raises(tf.errors.UnknownError, match="the disk is gone"):
         krc.training.fit(model, data, steps_per_epoch=4, callbacks=[logs], progress=False)
     assert len(logs.seen) == 3
-    assert model.train_function._ahead is None
+    assert not model.train_function._runs
+
+
+@pytest.mark.parametrize("steps_per_execution", [1, 3])
+def test_no_batch_is_lost_where_a_callback_trains_the_model_too(steps_per_execution, monkeypatch):
+    pretend_gpu(monkeypatch)
+
+    class Between(keras.callbacks.Callback):
+        """Has the step made anew, as `GradualUnfreezing` does, takes a step of its own, and at last a whole run."""
+
+        def on_train_begin(self, logs=None):
+            self.own = []
+
+        def on_epoch_begin(self, epoch, logs=None):
+            self.model.make_train_function(force=True)
+
+        def on_epoch_end(self, epoch, logs=None):
+            self.own.append(self.model.train_on_batch(IDS[:5], IDS[:5], return_dict=True))
+            if not epoch:
+                seen = Logs()
+                self.fit(self.model, seen)
+                self.own.append({name: value for *_, (name, value) in seen.seen[-1:]})
+
+    ends = []
+    for fit in (by_keras, through_fit):
+        model, between = model_of(steps_per_execution), Between()
+        between.fit = lambda model, logs, fit=fit: fit(model, logs)
+        fit(model, between)
+        ends.append((model.get_weights(), between.own))
+    (expected, own_by_keras), (weights, own) = ends
+    assert own == [pytest.approx(entry, abs=1e-5) for entry in own_by_keras]
+    for weight, other in zip(weights, expected, strict=True):
+        np.testing.assert_allclose(weight, other, atol=1e-5)
 
 
 class Numbered(keras.utils.PyDataset):
@@ -268,7 +300,7 @@ def test_what_calls_the_model_after_a_run_is_given_what_keras_makes(monkeypatch)
         model.reset_metrics()
     logs, expected = (model.train_on_batch(IDS[:7], IDS[:7], return_dict=True) for model in models)
     assert logs == pytest.approx(expected, abs=1e-6)
-    assert models[0].train_function._ahead is None
+    assert not models[0].train_function._runs
 
 
 def test_without_a_gpu_nothing_is_read_ahead():
