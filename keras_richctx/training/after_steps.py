@@ -1,6 +1,5 @@
 """Whether anyone looks at the metrics after a step."""
 
-import keras
 from keras.src.utils.python_utils import is_default  # whether a callback has a hook; Keras has no public name for it
 
 from keras_richctx.training.changed import changed
@@ -13,11 +12,6 @@ def is_called_after_steps(callback):
     """
     hooks = (callback.on_batch_end, callback.on_train_batch_end, callback.on_test_batch_end)
     return vars(type(callback)).get("reads_metrics_of_steps", True) and not all(map(is_default, hooks))
-
-
-def has_steps_of_keras(model):
-    """Whether the training steps of a model are Keras' own, so that the model has the metrics of all of them."""
-    return all(getattr(getattr(model, name), "__func__", None) is getattr(keras.Model, name) for name in ("train_step", "compute_metrics"))
 
 
 def metrics_of_epochs(model):

@@ -75,12 +75,11 @@ class DistributedStep:
         return self._function(self._test_on_replica)
 
     def _function(self, on_replica):
-        kind = on_replica.__name__
-        on_replica = self._compiled(on_replica) if self.is_one_program else self._one_after_the_other(on_replica)
+        run = self._compiled(on_replica) if self.is_one_program else self._one_after_the_other(on_replica)
         count = self.model.steps_per_execution
 
         def steps(batches):
-            self.strategy.run(on_replica, args=batches)
+            self.strategy.run(run, args=batches)
             return self.model.get_metrics_result() if self.wants_logs else {}
 
         def next_steps(iterator):
@@ -91,7 +90,7 @@ class DistributedStep:
         if not self.reads_ahead:
             return self.tf.function(next_steps, autograph=False, reduce_retracing=True)
         compiled = self.tf.function(steps, autograph=False, reduce_retracing=True)
-        ahead = self._ahead.setdefault(kind, ReadAhead(count, copy_to_replicas(self.strategy)))
+        ahead = self._ahead.setdefault(on_replica, ReadAhead(count, copy_to_replicas(self.strategy)))
 
         def take_steps(iterator):
             batches = ahead.take(iterator)

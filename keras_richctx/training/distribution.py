@@ -55,8 +55,8 @@ class Distribution(contextlib.AbstractContextManager):
         self.model.train_function = self._step.train_function()
         self.model.test_function = self._step.test_function()
         self._changed = contextlib.ExitStack()
-        self._changed.enter_context(changed(self.model, _maybe_symbolic_build=lambda **given: None))  # all is built; Keras would take a batch to find that out
-        self._changed.enter_context(changed(self.model, make_train_function=self._make_train_function))
+        # all is built; Keras would take a batch to find that out
+        self._changed.enter_context(changed(self.model, _maybe_symbolic_build=lambda **given: None, make_train_function=self._make_train_function))
         self._changed.enter_context(metrics_of_epochs(self.model))
         return self
 

@@ -6,7 +6,7 @@ import itertools
 
 import keras
 
-from keras_richctx.training.after_steps import has_steps_of_keras, is_called_after_steps, metrics_of_epochs
+from keras_richctx.training.after_steps import is_called_after_steps, metrics_of_epochs
 from keras_richctx.training.changed import changed
 from keras_richctx.training.read_ahead import ReadAhead, copy_to
 from keras_richctx.training.wide_integers import narrow, widened
@@ -127,11 +127,12 @@ class _Run:
 def can_loop(model):
     """Whether a model is trained by a `StepLoop`: on TensorFlow under XLA, where several steps are taken at once, and on a GPU always.
 
-    Each step must be Keras' own.
+    Each step must be Keras' own, so that the model has the metrics of all of them.
     """
     if keras.backend.backend() != "tensorflow" or not model.jit_compile or model.run_eagerly:
         return False
-    return has_steps_of_keras(model) and (model.steps_per_execution > 1 or bool(gpus()))
+    by_keras = all(getattr(getattr(model, name), "__func__", None) is getattr(keras.Model, name) for name in ("train_step", "compute_metrics"))
+    return by_keras and (model.steps_per_execution > 1 or bool(gpus()))
 
 
 def can_read_ahead(iterator):

@@ -21,7 +21,7 @@ if __name__ == "__main__":
         def on_epoch_end(self, epoch, logs=None):
             assert self.model.test_on_batch(np.ones((8, 7), "int32"), np.zeros(8, "int32"), return_dict=True)["loss"] > 0  # without weights: None in the batch
 
-    def train(strategy):
+    def train(strategy, callbacks=()):
         keras.utils.set_random_seed(0)
         with strategy.scope():
             bert = krc.models.Bert(num_layers=1, width=12, num_heads=4, vocab_size=37, dropout=0.0, attention_dropout=0.0)
@@ -29,7 +29,7 @@ if __name__ == "__main__":
             model.compile(keras.optimizers.Adam(0.01, clipnorm=1.0), weighted_metrics=None)
             x = np.random.default_rng(0).integers(1, 37, size=(23, 7)).astype("int32")
             fit_arguments = {"epochs": 2, "batch_size": 8, "shuffle": False, "validation_data": (x[:5], np.arange(5) % 3), "progress": False}
-            history = krc.training.fit(model, x, np.arange(23) % 3, callbacks=[Between()], **fit_arguments)
+            history = krc.training.fit(model, x, np.arange(23) % 3, callbacks=callbacks, **fit_arguments)
             model.train_on_batch(x[:8], np.arange(8) % 3)  # Keras' own again
         kernel = next(weight for weight in model.trainable_variables if weight.path.endswith("query_kernel"))
         return {
@@ -44,6 +44,9 @@ if __name__ == "__main__":
         krc.training.strategy("model_parallel", 4, 3)
     except ValueError as error:
         results["refused"] = str(error)
-    with changed(on_jax, on_gpu=lambda: True):  # the gradients summed as there
-        results["data, as on GPUs"] = train(krc.training.strategy("data_parallel"))
+    made = []
+    step = on_jax.step_on_gpus
+    with changed(on_jax, on_gpu=lambda: True, step_on_gpus=lambda model: made.append(model) or step(model)):  # the gradients summed as there
+        results["data, as on GPUs"] = train(krc.training.strategy("data_parallel"), [Between()])
+    results["steps made as on GPUs"] = len(made)
     json.dump(results, sys.stdout)

@@ -27,6 +27,10 @@ def test_four_devices_train_as_one(runs, name, part):
     assert runs[name]["a part"] == part  # of the heads
 
 
+def test_a_step_of_several_gpus_is_made_at_first_and_where_a_callback_asks(runs):
+    assert runs["steps made as on GPUs"] == 3
+
+
 def test_copies_lie_on_as_many_devices_each(runs):
     assert runs["refused"] == "Each copy of the model lies on as many devices. Received: parts=3 for 4 devices."
 

@@ -194,6 +194,13 @@ def test_what_cannot_be_looped_is_left_to_keras(options):
     assert set(history.history) == ({"mine"} if "model_class" in options else {"loss", "accuracy"})
 
 
+def test_a_step_that_one_model_alone_has_is_left_to_keras():
+    model = model_of()
+    assert can_loop(model)
+    model.train_step = lambda data: {"mine": 0.0}
+    assert not can_loop(model)
+
+
 def test_integers_are_widened_and_narrowed_and_nothing_else_is():
     import tensorflow as tf
 
